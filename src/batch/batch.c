@@ -367,15 +367,18 @@ static bool no_picture(const struct batch *b, struct error *err)
     return false;
 }
 
-/* The list of names and the mask are no outputs. */
+/* The list of names and the masks are no outputs. */
 static bool add_sources(struct batch *b)
 {
-    const char *names = b->job->tree.files_from, *mask = b->job->request->filter.mask;
-    char *path = mask ? mask_path(mask) : NULL;
-    bool ok = (!names || path_set_add(&b->list.sources, names)) &&
-              (!path || path_set_add(&b->list.sources, path));
+    const char *names = b->job->tree.files_from;
+    const struct filter_request *step = &b->job->request->filter;
+    bool ok = !names || path_set_add(&b->list.sources, names);
 
-    free(path);
+    for (; ok && step; step = step->next) {
+        char *path = step->mask ? mask_path(step->mask) : NULL;
+        ok = !path || path_set_add(&b->list.sources, path);
+        free(path);
+    }
     return ok;
 }
 

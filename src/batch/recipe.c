@@ -39,36 +39,38 @@ static void put(FILE *out, const char *name, const char *value)
         fprintf(out, "%s %s\n", name, value);
 }
 
-static void put_options(FILE *out, const struct picture_request *request)
+static void put_step(FILE *out, const struct filter_request *filter)
 {
-    const struct filter_request *filter = &request->filter;
-
-    fprintf(out, "version %s\nfilter %s\n", STENCIL_VERSION, filter->filter->name);
+    fprintf(out, "filter %s\n", filter->filter->name);
     put(out, "amount", filter->amount);
     fprintf(out, "border %s\n", border_name(filter->border.border));
     if (filter->border.border == BORDER_CONSTANT)
         fprintf(out, "constant %s%s\n", filter->border.value, filter->border.percent ? "%" : "");
-    fprintf(out, "alpha %d%s\n", (int)filter->alpha, request->sink.drop_alpha ? " drop" : "");
+    fprintf(out, "alpha %d\n", (int)filter->alpha);
     put(out, "channels", filter->channels);
-    fprintf(out, "repeat %d\nformat %s quality %d png-level %d tiff %d\n", filter->repeat,
-            format_name(request->sink.format), request->sink.quality, (int)request->sink.png_level,
-            request->sink.tiff_compression);
+    fprintf(out, "repeat %d\n", filter->repeat);
 }
 
 char *batch_recipe(const struct picture_request *request, const char *folder, struct error *err)
 {
-    const struct filter_request *filter = &request->filter;
+    const struct filter_request *step = &request->filter;
     char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
     bool ok = out != NULL;
 
     if (ok)
-        put_options(out, request);
-    for (int i = 0; ok && i < filter->mask_count; i++)
-        ok = put_mask(out, &filter->masks[i]);
+        fprintf(out, "version %s\n", STENCIL_VERSION);
+    for (; ok && step; step = step->next) {
+        put_step(out, step);
+        for (int i = 0; ok && i < step->mask_count; i++)
+            ok = put_mask(out, &step->masks[i]);
+    }
     if (ok)
-        fprintf(out, "folder %s\n", folder);
+        fprintf(out, "format %s quality %d png-level %d tiff %d%s\nfolder %s\n",
+                format_name(request->sink.format), request->sink.quality,
+                (int)request->sink.png_level, request->sink.tiff_compression,
+                request->sink.drop_alpha ? " drop alpha" : "", folder);
     ok = out && fclose(out) == 0 && ok;
     if (ok)
         return text;

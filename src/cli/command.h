@@ -29,6 +29,10 @@ struct options {
      * the members they need. Its kernel is not set: see `kernel` below. */
     struct picture_request request;
 
+    /* The steps of a chain; request.filter is the first. */
+    struct filter_request step[CHAIN_MOST];
+    int steps;
+
     /* where it runs */
     bool soft;   /* --device soft, which another program runs: see cli/soft_program.c */
     int devices; /* how many device numbers were given; cuda:N,M is for folders */
@@ -92,6 +96,7 @@ void options_complete(FILE *out, int count, char **words);
 /* If a command returns false, ERR has the exit status and the message that main.c prints. The
  * message is empty if the command has already printed it. */
 bool command_filter(const struct options *options, struct error *err); /* blur, sobel, ... */
+bool command_chain(const struct options *options, struct error *err);
 bool command_mask(const struct options *options, struct error *err);
 bool command_reuse(const struct options *options, struct error *err);
 bool command_signal(const struct options *options, struct error *err);

@@ -21,13 +21,13 @@
 #define SHOWN_SIDE 15
 
 /* Sets SHAPE; false for kernels without tiles. */
-static bool shape_of(const struct plan *plan, const struct picture_choice *choice,
-                     struct kernel_shape *shape)
+static bool shape_of(const struct plan *plan, const struct kernel *kernel,
+                     const struct picture_choice *choice, struct kernel_shape *shape)
 {
     struct kernel_job job = {.plan = plan, .threads = choice->threads, .tile = choice->tile};
-    if (choice->kernel->shape)
-        choice->kernel->shape(&job, shape);
-    return choice->kernel->shape != NULL;
+    if (kernel->shape)
+        kernel->shape(&job, shape);
+    return kernel->shape != NULL;
 }
 
 /* ---- --plan in words: weights as the integers that run, if they fit on a page ---- */
@@ -96,25 +96,40 @@ static void print_mask(const struct plan_mask *m)
                m->quantised_bits, m->quantised_error);
 }
 
-static void print_choice(const struct plan *plan, const struct picture_report *report)
+static void print_kernel(const struct kernel *kernel, const char *method)
 {
-    const struct picture_choice *choice = &report->choice;
-    const struct picture_cost *cost = &choice->cost;
+    printf("kernel    %s: %s\n", kernel->name, kernel->idea);
+    if (method)
+        printf("method    %s: %s\n", method, cpu_method_find(method)->idea);
+}
+
+static void print_shape(const struct plan *plan, const struct kernel *kernel,
+                        const struct picture_choice *choice)
+{
     struct kernel_shape shape;
 
-    printf("device    %s\n", backend_find(choice->device)->name);
-    printf("kernel    %s: %s\n", choice->kernel->name, choice->kernel->idea);
-    if (report->method)
-        printf("method    %s: %s\n", report->method, cpu_method_find(report->method)->idea);
-    if (choice->device == DEVICE_CPU)
-        printf("threads   %d\n", choice->threads);
-    if (shape_of(plan, choice, &shape))
+    if (shape_of(plan, kernel, choice, &shape))
         printf("tile      %d x %d outputs, halo %d left %d right %d above %d below\n"
                "block     %d x %d threads, %zu bytes of shared memory, %d mask rows at a time\n"
                "loads     %.2f cells per output\n",
                shape.tile_width, shape.tile_height, shape.halo_left, shape.halo_right,
                shape.halo_above, shape.halo_below, shape.block_x, shape.block_y, shape.shared_bytes,
                shape.mask_rows, shape.loads_per_output);
+}
+
+static void print_device(const struct picture_choice *choice)
+{
+    printf("device    %s\n", backend_find(choice->device)->name);
+}
+
+static void print_threads(const struct picture_choice *choice)
+{
+    if (choice->device == DEVICE_CPU)
+        printf("threads   %d\n", choice->threads);
+}
+
+static void print_estimate(const struct picture_cost *cost)
+{
     printf("estimate  %.1f ms on the CPU without writing the output: decoding %.1f ms,\n"
            "          filtering %.1f ms in all threads together\n",
            cost->cpu_ms, cost->decode_ms, cost->work_ms);
@@ -132,16 +147,9 @@ static void print_choice(const struct plan *plan, const struct picture_report *r
                cost->end_ms);
 }
 
-static void print_plan(const char *input, const struct plan *plan,
-                       const struct picture_report *report)
+/* Everything that decides the bytes. */
+static void print_formula(const struct plan *plan)
 {
-    const struct image_info *info = &report->info;
-
-    printf("picture   ");
-    clean_text_put(stdout, input);
-    printf(": %s, %d x %d pixels, %d channel%s, samples 0..%" PRIu32 "\n",
-           format_name(info->format), info->width, info->height, info->channels,
-           info->channels == 1 ? "" : "s", info->max);
     if (filter_kind_formula(plan->kind))
         printf("%-9s %s\n", filter_kind_name(plan->kind), filter_kind_formula(plan->kind));
     for (int k = 0; k < plan->masks; k++)
@@ -151,7 +159,53 @@ static void print_plan(const char *input, const struct plan *plan,
         printf(":%" PRIu32, plan->border_value);
     printf("\nalpha     %s\n", plan_alpha_text(plan));
     printf("passes    %d\n", plan->repeat);
-    print_choice(plan, report);
+}
+
+static bool print_steps(const struct picture_request *request, const struct plan *plan,
+                        const struct picture_report *report, struct error *err)
+{
+    const struct filter_request *filter = &request->filter;
+
+    for (int i = 1; plan; plan = plan->next, filter = filter->next) {
+        const struct kernel *kernel = picture_kernel(request, &report->choice, plan);
+        const char *method;
+        if (!picture_method(request, report, plan, &method, err))
+            return false;
+        printf("\nstep %-4d %s: %s\n", i++, filter->filter->name, filter->filter->idea);
+        print_formula(plan);
+        print_kernel(kernel, method);
+        print_shape(plan, kernel, &report->choice);
+    }
+    printf("\n");
+    return true;
+}
+
+static bool print_plan(const char *input, const struct picture_request *request,
+                       const struct plan *plan, const struct picture_report *report,
+                       struct error *err)
+{
+    const struct picture_choice *choice = &report->choice;
+    const struct image_info *info = &report->info;
+
+    printf("picture   ");
+    clean_text_put(stdout, input);
+    printf(": %s, %d x %d pixels, %d channel%s, samples 0..%" PRIu32 "\n",
+           format_name(info->format), info->width, info->height, info->channels,
+           info->channels == 1 ? "" : "s", info->max);
+    if (plan->next) {
+        if (!print_steps(request, plan, report, err))
+            return false;
+        print_device(choice);
+        print_threads(choice);
+    } else {
+        print_formula(plan);
+        print_device(choice);
+        print_kernel(choice->kernel, report->method);
+        print_threads(choice);
+        print_shape(plan, choice->kernel, choice);
+    }
+    print_estimate(&choice->cost);
+    return true;
 }
 
 /* ---- JSON ---- */
@@ -180,37 +234,71 @@ static void json_mask(const struct plan_mask *m)
     putchar('}');
 }
 
-static void json_plan(const char *input, const struct plan *plan,
-                      const struct picture_report *report)
+/* Everything that decides the bytes. */
+static void json_formula(const struct plan *plan)
 {
-    const struct image_info *info = &report->info;
-    const struct picture_choice *choice = &report->choice;
-    const struct picture_cost *cost = &choice->cost;
-    struct kernel_shape shape;
-
-    json_print(stdout,
-               "{'input':%s,'format':%s,'width':%d,'height':%d,'channels':%d,'max':%u,'kind':%s,"
-               "'masks':[",
-               input, format_name(info->format), info->width, info->height, info->channels,
-               info->max, filter_kind_name(plan->kind));
+    json_print(stdout, "'kind':%s,'masks':[", filter_kind_name(plan->kind));
     for (int k = 0; k < plan->masks; k++) {
         fputs(k ? "," : "", stdout);
         json_mask(&plan->mask[k]);
     }
-    json_print(stdout,
-               "],'border':%s,'border_value':%u,'alpha':%s,'passes':%d,'device':%s,'kernel':%s,"
-               "'threads':%d",
-               border_name(plan->border), plan->border_value, plan_alpha_text(plan), plan->repeat,
-               backend_find(choice->device)->name, choice->kernel->name, choice->threads);
-    if (report->method)
-        json_print(stdout, ",'method':%s", report->method);
-    if (shape_of(plan, choice, &shape))
+    json_print(stdout, "],'border':%s,'border_value':%u,'alpha':%s,'passes':%d",
+               border_name(plan->border), plan->border_value, plan_alpha_text(plan), plan->repeat);
+}
+
+static void json_kernel(const struct plan *plan, const struct kernel *kernel, const char *method,
+                        const struct picture_choice *choice)
+{
+    struct kernel_shape shape;
+
+    json_print(stdout, ",'kernel':%s,'threads':%d", kernel->name, choice->threads);
+    if (method)
+        json_print(stdout, ",'method':%s", method);
+    if (shape_of(plan, kernel, choice, &shape))
         json_print(stdout,
                    ",'tile':%d,'halo':{'left':%d,'right':%d,'above':%d,'below':%d},"
                    "'block':[%d,%d],'shared_bytes':%zu,'mask_rows':%d,'loads_per_output':%.6g",
                    shape.tile_width, shape.halo_left, shape.halo_right, shape.halo_above,
                    shape.halo_below, shape.block_x, shape.block_y, shape.shared_bytes,
                    shape.mask_rows, shape.loads_per_output);
+}
+
+static bool json_steps(const struct picture_request *request, const struct plan *plan,
+                       const struct picture_report *report, struct error *err)
+{
+    const struct filter_request *filter = &request->filter;
+
+    for (int i = 0; plan; plan = plan->next, filter = filter->next) {
+        const char *method;
+        if (!picture_method(request, report, plan, &method, err))
+            return false;
+        json_print(stdout, i++ ? ",{'filter':%s," : "'steps':[{'filter':%s,", filter->filter->name);
+        json_formula(plan);
+        json_kernel(plan, picture_kernel(request, &report->choice, plan), method, &report->choice);
+        putchar('}');
+    }
+    putchar(']');
+    return true;
+}
+
+static bool json_plan(const char *input, const struct picture_request *request,
+                      const struct plan *plan, const struct picture_report *report,
+                      struct error *err)
+{
+    const struct image_info *info = &report->info;
+    const struct picture_choice *choice = &report->choice;
+    const struct picture_cost *cost = &choice->cost;
+
+    json_print(stdout, "{'input':%s,'format':%s,'width':%d,'height':%d,'channels':%d,'max':%u,",
+               input, format_name(info->format), info->width, info->height, info->channels,
+               info->max);
+    if (!plan->next)
+        json_formula(plan);
+    else if (!json_steps(request, plan, report, err))
+        return false;
+    json_print(stdout, ",'device':%s", backend_find(choice->device)->name);
+    if (!plan->next)
+        json_kernel(plan, choice->kernel, report->method, choice);
     json_print(stdout, ",'cpu_ms':%.3f,'decode_ms':%.3f,'cpu_work_ms':%.3f", cost->cpu_ms,
                cost->decode_ms, cost->work_ms);
     if (backend_find(DEVICE_CUDA)->in_build)
@@ -220,6 +308,7 @@ static void json_plan(const char *input, const struct plan *plan,
                    cost->cuda_ms, cost->start_ms, cost->load_ms, cost->bus_ms, cost->kernel_ms,
                    cost->end_ms);
     puts("}");
+    return true;
 }
 
 /* ---- reports after the run ---- */
@@ -345,9 +434,10 @@ static bool run_plan(const struct options *options, const struct picture_request
     struct plan plan = {0};
     if (!picture_plan(request, options->operand[0], &plan, &report, err))
         return false;
-    (options->json ? json_plan : print_plan)(options->operand[0], &plan, &report);
+    bool good =
+        (options->json ? json_plan : print_plan)(options->operand[0], request, &plan, &report, err);
     plan_free(&plan);
-    return true;
+    return good;
 }
 
 static bool run_picture(const struct options *options, const struct picture_request *request,
@@ -443,21 +533,35 @@ static bool filter_many(const struct options *options, enum command_run run,
     return good;
 }
 
-bool command_filter(const struct options *options, struct error *err)
+static bool filter(const struct options *options, struct picture_request *request,
+                   struct error *err)
 {
-    struct picture_request request = options->request;
     enum command_run run;
 
-    request.filter.filter = filter_find(options->command);
-    request.band_rows = forced_band_rows();
-    request.threads = machine_fit_memory(request.threads ? request.threads : machine_cpus());
-    request.kernel = options->kernel ? kernel_find(options->kernel) : NULL;
+    request->band_rows = forced_band_rows();
+    request->threads = machine_fit_memory(request->threads ? request->threads : machine_cpus());
+    request->kernel = options->kernel ? kernel_find(options->kernel) : NULL;
     if (!command_find_run(options, &run, err))
         return false;
     if (run == RUN_PICTURE)
-        return filter_one(options, &request, options->operands > 1 ? options->operand[1] : "-",
-                          err);
+        return filter_one(options, request, options->operands > 1 ? options->operand[1] : "-", err);
     if (run == RUN_FILES && options->operands == 2)
-        return filter_into(options, &request, err);
-    return filter_many(options, run, &request, err);
+        return filter_into(options, request, err);
+    return filter_many(options, run, request, err);
+}
+
+bool command_filter(const struct options *options, struct error *err)
+{
+    struct picture_request request = options->request;
+
+    request.filter.filter = filter_find(options->command);
+    return filter(options, &request, err);
+}
+
+/* The parser has made the steps. */
+bool command_chain(const struct options *options, struct error *err)
+{
+    struct picture_request request = options->request;
+
+    return filter(options, &request, err);
 }

@@ -10,7 +10,8 @@
 
 /* The commands that take an option. */
 enum {
-    FILTER = FOR(COMMAND_FILTER),
+    STEP = FOR(COMMAND_FILTER), /* what says how a filter filters: chain takes it in its steps */
+    FILTER = STEP | FOR(COMMAND_CHAIN),
     FOLDER = FILTER | FOR_FOLDERS,
     INTO = FILTER | FOR_INTO,
     SIGNAL = FOR(COMMAND_SIGNAL),
@@ -20,7 +21,8 @@ enum {
     COMPARE = FOR(COMMAND_COMPARE),
     GOLDEN = FOR(COMMAND_GOLDEN),
     RUNS = FILTER | SIGNAL, /* what filters pictures or signals */
-    MASKS = RUNS | MASK,    /* what builds and changes a mask */
+    STEPS = STEP | SIGNAL,
+    MASKS = STEPS | MASK, /* what builds and changes a mask */
     ALL = FOR_ALL_COMMANDS,
     WORKS = ALL & ~FOR(COMMAND_HELP) & ~FOR(COMMAND_VERSION),
 };
@@ -58,7 +60,7 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "size of the mask: 2R+1 cells wide and high\n"
      "R is for Gaussian masks and for means. For a Gaussian mask the default is 3*S, rounded up."},
 
-    {0, "amount", "A", FILTER | MASK | ON_SCREEN, TEXT(request.filter.amount),
+    {0, "amount", "A", STEP | MASK | ON_SCREEN, TEXT(request.filter.amount),
      "how strongly to sharpen: 1 (the default), 0.6, 3/5"},
 
     {0, "divisor", "D", MASKS | ON_SCREEN, TEXT(request.filter.overrides.divisor),
@@ -88,20 +90,20 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     GROUP("Filtering"),
 
-    {'b', "border", "BORDER", RUNS | BENCH | ON_SCREEN, OWN_WORD(border),
+    {'b', "border", "BORDER", STEPS | BENCH | ON_SCREEN, OWN_WORD(border),
      "the values beyond the edges (default: replicate)\n"
      "For signals the default is zero. See BORDERS."},
 
-    {0, "alpha", "MODE", FILTER | BENCH | ON_SCREEN, OWN_WORD(alpha),
+    {0, "alpha", "MODE", STEP | BENCH | ON_SCREEN, OWN_WORD(alpha),
      "how transparency is treated (default: weighted)\n"
      "For bench the default is plain. See ALPHA."},
 
-    {0, "channels", "LIST", FILTER | BENCH, TEXT(request.filter.channels),
+    {0, "channels", "LIST", STEP | BENCH, TEXT(request.filter.channels),
      "filter only these channels and copy the others\n"
      "LIST is letters of rgba (g for the channel of a gray image) or numbers from 0: rg, 0,1. For "
      "bench LIST is the number of channels of the generated picture: 1, 2, 3 (the default) or 4."},
 
-    {0, "repeat", "N", RUNS, INT(request.filter.repeat, 1, 1000),
+    {0, "repeat", "N", STEPS, INT(request.filter.repeat, 1, 1000),
      "filter N times, rounding each time\n"
      "Text samples are not rounded: each pass takes the exact numbers of the pass before."},
 

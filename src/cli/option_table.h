@@ -12,6 +12,7 @@
 
 enum command_id {
     COMMAND_FILTER,
+    COMMAND_CHAIN,
     COMMAND_MASK,
     COMMAND_SIGNAL,
     COMMAND_REUSE,

@@ -181,8 +181,9 @@ static bool check_operands(const struct options *options, const struct command_s
         return error_set(err, EXIT_USAGE, "unexpected '%s': %s takes %s",
                          options->operand[command->max_operands], options->command,
                          command->max_operands ? command->operands : "no operands");
-    /* --plan writes nothing, so OUTPUT may be missing. */
-    int least = command->min_operands - options->plan;
+    /* --plan writes nothing, so OUTPUT may be missing if nothing follows it. */
+    bool may_lack = options->plan && command != &command_table[COMMAND_CHAIN];
+    int least = command->min_operands - may_lack;
     if (options->operands < least)
         return error_set(err, EXIT_USAGE, "%s needs %s; try 'stencilcli %s --help'",
                          options->command, command->operands, options->command);
@@ -229,6 +230,102 @@ static bool not_taken(const char *command, enum command_id id, const char *optio
                      option, command);
 }
 
+/* ---- the steps of a chain ---- */
+
+#define STEP_WORDS 64
+
+/* Splits TEXT, in place, into words: at spaces, except between quotes. argv[0] stays free. Returns
+ * their number; -1: a quote has no end, or there are too many. */
+static int split_words(char *text, char *argv[STEP_WORDS])
+{
+    int count = 1;
+
+    for (;;) {
+        char *to = text += strspn(text, " \t\n"), quote = '\0';
+        if (*text == '\0')
+            return count;
+        if (count == STEP_WORDS)
+            return -1;
+        argv[count++] = to;
+        for (; *text && (quote || !strchr(" \t\n", *text)); text++) {
+            if (*text == quote)
+                quote = '\0';
+            else if (!quote && (*text == '"' || *text == '\''))
+                quote = *text;
+            else
+                *to++ = *text;
+        }
+        if (quote)
+            return -1;
+        text += *text != '\0';
+        *to = '\0';
+    }
+}
+
+static bool parse_options(struct scan *scan, struct error *err);
+
+/* Checks the words of a step: a filter and its options. */
+static bool check_step(const struct scan *scan, struct error *err)
+{
+    const struct options *options = scan->options;
+    const char *name = options->command;
+
+    if (!name)
+        return error_set(err, EXIT_USAGE, "expected a filter and its options");
+    if (scan->command == COMMAND_COUNT)
+        return unknown_command(name, err);
+    if (scan->command != COMMAND_FILTER)
+        return error_set(err, EXIT_USAGE, "%s is not a filter", name);
+    if (options->operands > 0)
+        return error_set(err, EXIT_USAGE, "unexpected '%s': a step is a filter and its options",
+                         options->operand[0]);
+    for (int i = 0; i < OPTION_ROWS; i++) {
+        const struct option_spec *spec = &option_table[i];
+        if (scan->given[i] && !(spec->commands & FOR(COMMAND_FILTER)))
+            return not_taken(name, COMMAND_FILTER, spec->name, err);
+        if (scan->given[i] && (spec->commands & FOR(COMMAND_CHAIN)))
+            return error_set(err, EXIT_USAGE, "--%s is for the whole chain: write it outside STEP",
+                             spec->name ? spec->name : "h");
+    }
+    if (options->request.filter.mask && strcmp(options->request.filter.mask, "-") == 0)
+        return error_set(err, EXIT_USAGE,
+                         "a step cannot read its mask from standard input: name a file");
+    return true;
+}
+
+static bool parse_step(struct filter_request *step, char *text, struct error *err)
+{
+    struct options options;
+    char *argv[STEP_WORDS] = {text};
+    struct scan scan = {.options = &options, .argv = argv, .argc = split_words(text, argv)};
+
+    if (scan.argc < 0)
+        return error_set(err, EXIT_USAGE, "a quote has no end, or there are too many words");
+    if (!parse_options(&scan, err) || !check_step(&scan, err))
+        return false;
+    *step = options.request.filter;
+    step->filter = filter_find(options.command);
+    return true;
+}
+
+/* Makes the steps from the operands behind OUTPUT, which are operands no more. */
+static bool parse_steps(struct options *options, struct error *err)
+{
+    options->steps = options->operands - 2;
+    options->operands = 2;
+    for (int i = 0; i < options->steps; i++) {
+        struct error why;
+        if (!parse_step(&options->step[i], (char *)options->operand[2 + i], &why))
+            return error_set(err, EXIT_USAGE, "step %d: %s", i + 1, why.text);
+        if (i > 0)
+            options->step[i - 1].next = &options->step[i];
+    }
+    options->request.filter = options->step[0];
+    return true;
+}
+
+/* ---- the whole ---- */
+
 /* Checks that the command takes every given option. Notes the first options for folders. */
 static bool check_given(const struct scan *scan, struct error *err)
 {
@@ -249,27 +346,39 @@ static bool check_given(const struct scan *scan, struct error *err)
     return true;
 }
 
-bool options_parse(struct options *options, int argc, char **argv, struct error *err)
+/* Reads all words: once to find the command, and once to store the values. */
+static bool parse_options(struct scan *scan, struct error *err)
 {
     const struct options defaults = {
         .request = {.filter = {.radius = -1, .repeat = 1}, .device_auto = true},
         .decimals = -1,
         .limits = COMPARE_EXACT,
     };
-    struct scan scan = {.options = options, .argv = argv, .argc = argc, .command = COMMAND_COUNT};
+    struct options *options = scan->options;
+
+    scan->command = COMMAND_COUNT;
     for (int pass = 0; pass < 2; pass++) {
         *options = defaults;
-        options->operand = (const char *const *)argv + 1;
-        if (scan.command == COMMAND_BENCH)
+        options->operand = (const char *const *)scan->argv + 1;
+        if (scan->command == COMMAND_BENCH)
             options->request.filter.alpha = ALPHA_PLAIN;
-        if (scan.command == COMMAND_SIGNAL) /* as in the textbook: silence before and after */
+        if (scan->command == COMMAND_SIGNAL) /* as in the textbook: silence before and after */
             options->request.filter.border.border = BORDER_ZERO;
-        scan.next = 1;
-        scan.store = pass == 1;
-        if (!scan_words(&scan, err))
+        scan->next = 1;
+        scan->store = pass == 1;
+        if (!scan_words(scan, err))
             return false;
-        scan.command = options->command ? command_find(options->command) : COMMAND_COUNT;
+        scan->command = options->command ? command_find(options->command) : COMMAND_COUNT;
     }
+    return true;
+}
+
+bool options_parse(struct options *options, int argc, char **argv, struct error *err)
+{
+    struct scan scan = {.options = options, .argv = argv, .argc = argc};
+
+    if (!parse_options(&scan, err))
+        return false;
 
     bool asks_for_text = options->help_short || options->help_full || options->version ||
                          options->man || options->completion;
@@ -282,8 +391,9 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
         return unknown_command(options->command, err);
     if (asks_for_text)
         return true;
-    if (options->devices > 1 && scan.command != COMMAND_FILTER)
+    if (options->devices > 1 && !(FOR(scan.command) & (FOR(COMMAND_FILTER) | FOR(COMMAND_CHAIN))))
         return error_set(err, EXIT_USAGE, "%s runs on one device", options->command);
     return check_operands(options, &command_table[scan.command], err) && check_given(&scan, err) &&
+           (scan.command != COMMAND_CHAIN || parse_steps(options, err)) &&
            check_standard_input(options, scan.command, err);
 }

@@ -11,7 +11,7 @@
 #include "codec/output.h"
 #include "plan/mask.h"
 
-#define MOST_FILES 12
+#define MOST_FILES (12 + CHAIN_MOST)
 
 struct file {
     const char *option; /* "--junit ", or "" for an operand */
@@ -88,8 +88,11 @@ static bool check(const struct file *output, const struct files *inputs, const s
 bool command_check_outputs(const struct options *options, struct error *err)
 {
     const enum command_id command = command_find(options->command);
-    const bool filters = command == COMMAND_FILTER || command == COMMAND_SIGNAL;
-    char *mask = options->request.filter.mask ? mask_path(options->request.filter.mask) : NULL;
+    const bool filters =
+        command == COMMAND_FILTER || command == COMMAND_CHAIN || command == COMMAND_SIGNAL;
+    const struct filter_request *step = &options->request.filter;
+    char *mask[CHAIN_MOST] = {NULL};
+    int masks = 0;
     char suite[PATH_MAX] = "";
     struct files inputs = {0}, outputs = {0}, before = {0};
     bool ok = true;
@@ -102,7 +105,9 @@ bool command_check_outputs(const struct options *options, struct error *err)
         snprintf(suite, sizeof suite, "%s/golden.txt", options->operand[1]);
         add(&inputs, "", suite, false);
     }
-    add(&inputs, "--mask ", mask, false);
+    for (; step; step = step->next)
+        if (step->mask && (mask[masks] = mask_path(step->mask)))
+            add(&inputs, "--mask ", mask[masks++], false);
     add(&inputs, "--files-from ", options->tree.files_from, false);
     add(&outputs, "--diff ", options->diff, false);
     add(&outputs, "--html ", options->html, false);
@@ -116,6 +121,7 @@ bool command_check_outputs(const struct options *options, struct error *err)
         const char *report[] = {options->html, options->junit, options->plot};
         ok = !report[i] || output_check_report(report[i], err);
     }
-    free(mask);
+    while (masks > 0)
+        free(mask[--masks]);
     return ok;
 }

@@ -4,6 +4,7 @@
 #include "plan/filter.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SCALED (FILTER_MASK | FILTER_DIVISOR | FILTER_OFFSET | FILTER_NORMALIZE)
@@ -166,6 +167,12 @@ static bool load_masks(struct filter_request *request, struct error *err)
     return true;
 }
 
+static void unload_step(struct filter_request *request)
+{
+    while (request->mask_count > 0)
+        mask_free(&request->masks[--request->mask_count]);
+}
+
 bool filter_masks(struct filter_request *request, struct error *err)
 {
     bool good;
@@ -175,14 +182,14 @@ bool filter_masks(struct filter_request *request, struct error *err)
     for (int i = 0; good && i < request->mask_count; i++)
         good = plan_mask_override(&request->masks[i], &request->overrides, err);
     if (!good)
-        filter_unload(request);
+        unload_step(request);
     return good;
 }
 
 void filter_unload(struct filter_request *request)
 {
-    while (request->mask_count > 0)
-        mask_free(&request->masks[--request->mask_count]);
+    for (; request; request = request->next)
+        unload_step(request);
 }
 
 /* ---- the plan for one picture ---- */
@@ -256,16 +263,15 @@ static bool make_masks(const struct filter_request *request, struct plan *plan, 
     if (good && plan->kind == PLAN_LINEAR && plan_mask_is_long(&plan->mask[0]))
         plan->kind = PLAN_LONG;
     if (request->mask_count == 0)
-        filter_unload(&own);
+        unload_step(&own);
     if (!good)
         plan_free(plan);
     return good;
 }
 
-bool filter_plan(const struct filter_request *request, int channels, enum sample_type type,
-                 uint32_t max, struct plan *plan, struct error *err)
+static bool plan_step(const struct filter_request *request, int channels, enum sample_type type,
+                      uint32_t max, struct plan *plan, struct error *err)
 {
-    memset(plan, 0, sizeof *plan);
     if (!make_masks(request, plan, max, err))
         return false;
     plan->border = request->border.border;
@@ -281,7 +287,28 @@ bool filter_plan(const struct filter_request *request, int channels, enum sample
     return false;
 }
 
-bool filter_load(struct filter_request *request, struct error *err)
+bool filter_plan(const struct filter_request *request, int channels, enum sample_type type,
+                 uint32_t max, struct plan *plan, struct error *err)
+{
+    struct plan *last = plan;
+
+    memset(plan, 0, sizeof *plan);
+    if (!plan_step(request, channels, type, max, plan, err))
+        return false;
+    while ((request = request->next)) {
+        last->next = calloc(1, sizeof *plan);
+        if (!last->next)
+            error_set(err, EXIT_INPUT, "no memory for the plan");
+        if (!last->next || !plan_step(request, channels, type, max, last->next, err)) {
+            plan_free(plan);
+            return false;
+        }
+        last = last->next;
+    }
+    return true;
+}
+
+static bool load_step(struct filter_request *request, struct error *err)
 {
     struct plan plan = {0};
     uint32_t value;
@@ -297,9 +324,19 @@ bool filter_load(struct filter_request *request, struct error *err)
         !border_value(&request->border, 65535, &value, err) || !filter_masks(request, err))
         return false;
     if (!make_masks(request, &plan, 1, err)) {
-        filter_unload(request);
+        unload_step(request);
         return false;
     }
     plan_free(&plan);
+    return true;
+}
+
+bool filter_load(struct filter_request *request, struct error *err)
+{
+    for (struct filter_request *step = request; step; step = step->next)
+        if (!load_step(step, err)) {
+            filter_unload(request);
+            return false;
+        }
     return true;
 }

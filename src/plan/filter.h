@@ -53,6 +53,9 @@ const char *filter_kind_formula(enum plan_kind kind);
 /* Why a kernel or a method that does not know this kind of plan refuses it. */
 const char *filter_kind_refusal(enum plan_kind kind);
 
+/* The most steps of a chain. */
+#define CHAIN_MOST 64
+
 /* What the user asked for (as text if exactness matters), and the masks made from it. */
 struct filter_request {
     const struct filter *filter;
@@ -67,8 +70,9 @@ struct filter_request {
     const char *channels; /* --channels, or NULL for all: a subset of "rgba", "g" for gray, or
                              indices "0,2" / "02" */
     int repeat;
-    struct mask masks[2]; /* filter_masks makes them: 1, or 2 for gradients */
-    int mask_count;       /* 0: not loaded */
+    struct mask masks[2];        /* filter_masks makes them: 1, or 2 for gradients */
+    int mask_count;              /* 0: not loaded */
+    struct filter_request *next; /* the next step of a chain; NULL: this is the last one */
 };
 
 /* Makes masks and mask_count from the request, overrides applied. An option that the filter does
@@ -77,14 +81,14 @@ struct filter_request {
 bool filter_masks(struct filter_request *request, struct error *err);
 void filter_unload(struct filter_request *request);
 
-/* Makes the masks, once for all pictures, and checks everything that can be checked before a
- * picture is opened: mask text, combinations of options, numbers. So a bad mask is reported before
- * a missing picture. Free with filter_unload; nothing is loaded on failure. */
+/* Makes the masks of all steps, once for all pictures, and checks everything that can be checked
+ * before a picture is opened: mask text, combinations of options, numbers. So a bad mask is
+ * reported before a missing picture. Free with filter_unload; nothing is loaded on failure. */
 bool filter_load(struct filter_request *request, struct error *err);
 
-/* Makes the plan for a picture of this shape; EXIT_USAGE for a channel that the picture does not
- * have. The masks of a request that is not loaded are parsed for this plan alone. Free with
- * plan_free. */
+/* Makes the plan of all steps for a picture of this shape; EXIT_USAGE for a channel that the
+ * picture does not have. The masks of a request that is not loaded are parsed for this plan alone.
+ * Free with plan_free. */
 bool filter_plan(const struct filter_request *request, int channels, enum sample_type type,
                  uint32_t max, struct plan *plan, struct error *err);
 

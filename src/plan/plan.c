@@ -159,6 +159,9 @@ void plan_free(struct plan *plan)
 {
     for (int i = 0; i < plan->masks; i++)
         plan_mask_free(&plan->mask[i]);
+    if (plan->next)
+        plan_free(plan->next);
+    free(plan->next);
     memset(plan, 0, sizeof *plan);
 }
 

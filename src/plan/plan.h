@@ -79,6 +79,8 @@ struct plan {
     unsigned filtered; /* bit c set: channel c is filtered; else it is copied. In IGNORE the
                           alpha channel's bit is clear. */
     int repeat;        /* whole passes, >= 1 */
+    struct plan *next; /* the next step of a chain, owned; NULL: this is the last one. Only src/run
+                          runs chains: kernels and methods get the plan of one step. */
 };
 
 /* A channel's sample in a ghost cell of the borders zero and constant. */

@@ -8,6 +8,7 @@
 static bool masks_make(struct plan *made, const struct plan *plan, bool turned)
 {
     *made = *plan;
+    made->next = NULL;
     for (int k = 0; k < plan->masks; k++) {
         struct plan_mask *m = &made->mask[k];
         const int height = turned ? m->width : 1;

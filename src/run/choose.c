@@ -32,29 +32,33 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static double device_pass_ms(enum device device, const struct plan *plan,
-                             const struct image_info *info)
+/* Of all passes of all steps. */
+static double steps_ms(enum device device, const struct plan *plan, const struct image_info *info)
 {
-    return backend_find(device)->pass_ms(plan, info->width, info->height);
+    double ms = 0;
+
+    for (; plan; plan = plan->next)
+        ms += plan->repeat * backend_find(device)->pass_ms(plan, info->width, info->height);
+    return ms;
 }
 
 struct picture_cost picture_cost_of(const struct plan *plan, const struct image_info *info,
                                     int threads)
 {
     double samples = (double)info->width * (double)info->height * (double)info->channels;
-    double bytes = samples * (double)info->type, passes = (double)plan->repeat;
+    double bytes = samples * (double)info->type;
     double ahead = bytes > DEVICE_BANDS_PINNED_BYTES  ? 0
                    : bytes > DEVICE_BANDS_AHEAD_BYTES ? DEVICE_BANDS_AHEAD_BYTES / bytes
                                                       : 1;
     struct picture_cost cost = {
         .decode_ms = bytes / format_decode_rate(info->format),
-        .work_ms = passes * device_pass_ms(DEVICE_CPU, plan, info),
+        .work_ms = steps_ms(DEVICE_CPU, plan, info),
         .start_ms = CUDA_START_MS,
         .load_ms = CUDA_LOAD_MS,
         .end_ms = CUDA_END_MS,
         .bus_ms =
             bytes / (bytes > DEVICE_BANDS_PINNED_BYTES ? CUDA_BYTES_PINNED : CUDA_BYTES_PAGEABLE),
-        .kernel_ms = passes * device_pass_ms(DEVICE_CUDA, plan, info),
+        .kernel_ms = steps_ms(DEVICE_CUDA, plan, info),
     };
 
     if (backend_find(DEVICE_CUDA)->software)
@@ -103,6 +107,12 @@ static void choose_auto(const struct picture_request *request, struct picture_ch
     }
 }
 
+const struct kernel *picture_kernel(const struct picture_request *request,
+                                    const struct picture_choice *choice, const struct plan *step)
+{
+    return request->kernel ? request->kernel : kernel_choose(choice->device, step);
+}
+
 bool picture_choose(const struct picture_request *request, const struct plan *plan,
                     struct picture_choice *choice, struct error *err)
 {
@@ -115,15 +125,17 @@ bool picture_choose(const struct picture_request *request, const struct plan *pl
     if (choice->device == DEVICE_CUDA &&
         !backend_check_cuda(request->device_index, request->kernel, err))
         return false;
-    choice->kernel = request->kernel ? request->kernel : kernel_choose(choice->device, plan);
     if (choice->device == DEVICE_CUDA && !request->kernel && backend_find(DEVICE_CUDA)->note)
         backend_find(DEVICE_CUDA)->note(choice->note, sizeof choice->note);
-    if (!choice->kernel)
-        return error_set(
-            err, EXIT_DEVICE, "no CUDA kernel runs this%s; --device cpu runs it",
-            plan->kind == PLAN_LONG ? ": the mask has more than 255 cells along an axis" : "");
-    if (request->kernel && !kernel_supports(request->kernel, plan, why, sizeof why))
-        return error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", request->kernel->name,
-                         why);
+    choice->kernel = picture_kernel(request, choice, plan);
+    for (; plan; plan = plan->next) {
+        const struct kernel *kernel = picture_kernel(request, choice, plan);
+        if (!kernel)
+            return error_set(
+                err, EXIT_DEVICE, "no CUDA kernel runs this%s; --device cpu runs it",
+                plan->kind == PLAN_LONG ? ": the mask has more than 255 cells along an axis" : "");
+        if (request->kernel && !kernel_supports(kernel, plan, why, sizeof why))
+            return error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", kernel->name, why);
+    }
     return true;
 }

@@ -66,8 +66,9 @@ static bool is_small(const struct image_info *info)
 
 bool frames_can_run(const struct frames_job *job)
 {
-    return source_is_stream(job->source) && (job->pages->more || job->pages->sink) &&
-           job->request->band_rows == 0 && is_small(source_info(job->source));
+    return !job->request->filter.next && source_is_stream(job->source) &&
+           (job->pages->more || job->pages->sink) && job->request->band_rows == 0 &&
+           is_small(source_info(job->source));
 }
 
 /* ---- what is made once ---- */

@@ -38,17 +38,17 @@ bool picture_prepare(const struct picture_request *request, const struct image_i
     return true;
 }
 
-/* The method that would run the whole picture. */
-static bool find_method(const struct picture_request *request, const struct plan *plan,
-                        struct picture_report *report, struct error *err)
+bool picture_method(const struct picture_request *request, const struct picture_report *report,
+                    const struct plan *step, const char **method, struct error *err)
 {
+    const struct kernel *kernel = picture_kernel(request, &report->choice, step);
     struct kernel_state *state;
 
-    if (!kernel_open(report->choice.kernel, plan, report->info.width, report->info.height,
-                     request->method, &state, err))
+    if (!kernel_open(kernel, step, report->info.width, report->info.height, request->method, &state,
+                     err))
         return false;
-    report->method = state ? state->method : NULL;
-    kernel_close(report->choice.kernel, state);
+    *method = state ? state->method : NULL;
+    kernel_close(kernel, state);
     return true;
 }
 
@@ -64,7 +64,7 @@ bool picture_plan(const struct picture_request *request, const char *input, stru
         ok = picture_prepare(request, &report->info, plan, &report->choice, err);
     }
     if (ok && !(picture_choose(request, plan, &report->choice, err) &&
-                find_method(request, plan, report, err))) {
+                picture_method(request, report, plan, &report->method, err))) {
         plan_free(plan);
         ok = false;
     }
@@ -184,12 +184,13 @@ bool picture_verify(const struct picture_request *request, const struct plan *pl
     return ok;
 }
 
-/* Everything between decoder and encoder. OUT gets the shape of IN. */
-static bool filter_image(const struct picture_request *request, const struct plan *plan,
-                         const struct image *in, struct image *out, const char *name,
-                         struct picture_report *report, struct error *err)
+/* One step. OUT gets the shape of IN. */
+static bool filter_step(const struct picture_request *request, const struct plan *plan,
+                        const struct image *in, struct image *out, const char *name,
+                        struct picture_report *report, struct error *err)
 {
     const struct picture_choice *choice = &report->choice;
+    const struct kernel *kernel = picture_kernel(request, choice, plan);
     struct kernel_job job;
     bool ok;
 
@@ -202,14 +203,43 @@ static bool filter_image(const struct picture_request *request, const struct pla
     job.device_index = request->device_index;
     job.times = &report->times;
     job.progress = request->progress;
-    if (!kernel_open(choice->kernel, plan, in->width, in->height, request->method, &job.state, err))
+    if (!kernel_open(kernel, plan, in->width, in->height, request->method, &job.state, err))
         return false;
-    report->method = job.state ? job.state->method : NULL;
+    report->method = report->method || !job.state ? report->method : job.state->method;
     large_alloc_keep_small(); /* repeated passes and pieces allocate the same buffers again */
-    ok = kernel_run(choice->kernel, &job, err);
-    kernel_close(choice->kernel, job.state);
+    ok = kernel_run(kernel, &job, err);
+    kernel_close(kernel, job.state);
     return ok &&
            (!request->verify || picture_verify(request, plan, in, out, choice->threads, name, err));
+}
+
+/* Everything between decoder and encoder: the steps one after the other. OUT gets the shape of IN,
+ * which is freed. */
+static bool filter_image(const struct picture_request *request, const struct plan *plan,
+                         struct image *in, struct image *out, const char *name,
+                         struct picture_report *report, struct error *err)
+{
+    bool ok = true;
+
+    for (; plan && ok; plan = plan->next) {
+        ok = filter_step(request, plan, in, out, name, report, err);
+        memory_free(in);
+        if (plan->next) {
+            *in = *out;
+            *out = (struct image){0};
+        }
+    }
+    return ok;
+}
+
+/* Passes of all steps. */
+static int count_passes(const struct plan *plan)
+{
+    int passes = 0;
+
+    for (; plan; plan = plan->next)
+        passes += plan->repeat;
+    return passes;
 }
 
 /* The state of one run of picture_filter. */
@@ -244,7 +274,7 @@ static bool run_whole(struct run *run, struct error *err)
     struct picture_report *report = run->report;
     struct image in = {0}, out = {0};
     double start = clock_ms(), decoded, filtered;
-    int passes = run->plan.repeat * (run->request->verify ? 2 : 1);
+    int passes = count_passes(&run->plan) * (run->request->verify ? 2 : 1);
     enum device device = run->chosen ? report->choice.device : DEVICE_CUDA;
     bool ok;
 
@@ -258,11 +288,11 @@ static bool run_whole(struct run *run, struct error *err)
     decoded = clock_ms();
     if (run->request->progress)
         run->request->progress->done = 1;
-    ok = ok && filter_image(run->request, &run->plan, &in, &out, run->input, report, err);
-    if (ok && run->counts) {
+    if (ok && run->counts)
         run->ends_in = image_count_ends(&in, report->info.max);
+    ok = ok && filter_image(run->request, &run->plan, &in, &out, run->input, report, err);
+    if (ok && run->counts)
         run->ends_out = image_count_ends(&out, report->info.max);
-    }
     memory_free(&in);
     filtered = clock_ms();
     ok = ok && write_image(run, &out, err);
@@ -286,10 +316,10 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
 {
     const struct picture_request *request = run->request;
     const struct picture_choice *choice = &run->report->choice;
-    struct pipeline_step step = {
-        .plan = &run->plan, .kernel = cuda ? NULL : choice->kernel, .method = request->method};
-    struct pipeline_job job = {.steps = &step,
-                               .step_count = 1,
+    const struct kernel *kernels[CHAIN_MOST];
+    struct pipeline_job job = {.plan = &run->plan,
+                               .kernels = cuda ? NULL : kernels,
+                               .method = request->method,
                                .source = run->source,
                                .input = run->input,
                                .output = run->output,
@@ -304,8 +334,11 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
                                .progress = request->progress};
     struct pipeline_times times = {0};
     struct pipeline *pipeline = NULL;
+    int steps = 0;
     bool ok;
 
+    for (const struct plan *step = &run->plan; step && !cuda; step = step->next)
+        kernels[steps++] = picture_kernel(request, choice, step);
     if (!request->verify && request->band_rows >= 0 && !(cuda && request->device_shared))
         pipeline = pipeline_open(&job);
     if (!pipeline)
@@ -331,7 +364,7 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
 /* With a sum of 0, flat areas become black, which is what such a mask is for. */
 bool picture_changes_brightness(const struct plan *plan)
 {
-    return plan->kind != PLAN_GRADIENT && plan->mask[0].sum != 0 &&
+    return !plan->next && plan->kind != PLAN_GRADIENT && plan->mask[0].sum != 0 &&
            plan->mask[0].sum != plan->mask[0].divisor;
 }
 

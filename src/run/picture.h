@@ -40,7 +40,7 @@ struct picture_cost {
 /* How the picture runs; known once its header is read. */
 struct picture_choice {
     enum device device;
-    const struct kernel *kernel;
+    const struct kernel *kernel; /* of the first step: see picture_kernel */
     int tile, threads;
     struct picture_cost cost; /* the estimates behind --device auto */
     char note[256];           /* why, for -v; empty: nothing to say */
@@ -50,7 +50,7 @@ struct picture_report {
     struct image_info info;
     uint64_t samples; /* of all pages */
     struct picture_choice choice;
-    const char *method; /* of the kernel; NULL: it has none */
+    const char *method; /* of the first step's kernel; NULL: it has none */
     char warning[512];  /* what the codec dropped; empty: nothing */
     char clipped[256];  /* that the mask's sum makes samples 0 or max, and the way out; or empty */
     /* Work in each stage; filter_ms is upload, kernel, download and waits, added up over all
@@ -68,6 +68,11 @@ bool picture_check(const struct picture_request *request, const char *output, st
 /* Reads INPUT's header and makes plan and choice; for --plan. Free the plan with plan_free. */
 bool picture_plan(const struct picture_request *request, const char *input, struct plan *plan,
                   struct picture_report *report, struct error *err);
+
+/* The method with which a step's kernel filters the picture REPORT->info; NULL: the kernel has
+ * none. EXIT_USAGE: the method that the request names cannot run the step. */
+bool picture_method(const struct picture_request *request, const struct picture_report *report,
+                    const struct plan *step, const char **method, struct error *err);
 
 /* Filters INPUT into OUTPUT. On failure nothing is left behind at OUTPUT. */
 bool picture_filter(const struct picture_request *request, const char *input, const char *output,
@@ -107,6 +112,10 @@ struct picture_cost picture_cost_of(const struct plan *plan, const struct image_
 /* Makes the part of the choice that needs no device: threads, tile and the estimates. */
 void picture_estimate(const struct picture_request *request, const struct plan *plan,
                       const struct image_info *info, struct picture_choice *choice);
+
+/* The kernel for a step, once the device is chosen; NULL: CUDA has none. */
+const struct kernel *picture_kernel(const struct picture_request *request,
+                                    const struct picture_choice *choice, const struct plan *step);
 
 /* Makes the rest of the choice, after picture_estimate. EXIT_DEVICE: the requested device does not
  * exist. EXIT_USAGE: the requested kernel cannot run the plan. Waits for CUDA's driver. */

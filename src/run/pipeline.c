@@ -62,10 +62,11 @@ struct slots {
 
 /* A stage of the flow, and the memory behind it, which the next stage reads. */
 struct stage {
-    const struct pipeline_step *step; /* of a filter */
-    const struct plan *plan;          /* the step's, for one pass */
-    struct kernel_state *state;       /* of a filter on the CPU; repeated passes share it */
-    int above, below;                 /* rows beyond a filter's band that its sums may read */
+    /* Of a filter: */
+    const struct plan *plan;     /* its step's, for one pass; the passes of a step share it */
+    const struct kernel *kernel; /* of the CPU */
+    struct kernel_state *state;  /* of the kernel; the passes of a step share it */
+    int above, below;            /* rows beyond a filter's band that its sums may read */
     int ahead;            /* rows beyond the output's bands that later stages' sums may read */
     struct row_ring ring; /* on the CPU, if the stage makes rows for a filter and streams */
 };
@@ -93,7 +94,7 @@ struct pipeline {
 
 static bool on_device(const struct pipeline *p)
 {
-    return !p->job.steps[0].kernel;
+    return !p->job.kernels;
 }
 
 static int smaller(int a, int b)
@@ -127,7 +128,7 @@ static int largest_halo(const struct pipeline *p)
 /* How many rows a band should have for the threads of the CPU. */
 static int rows_on_cpu(const struct pipeline *p)
 {
-    const struct pipeline_step *step = p->job.steps;
+    const struct kernel *kernel = p->job.kernels[0];
     const int threads = p->job.threads, height = p->info.height;
     size_t row = image_row_bytes(&p->shape);
     int rows = (int)(BAND_BYTES / row), most = (int)(MAX_BAND_BYTES / row);
@@ -141,9 +142,9 @@ static int rows_on_cpu(const struct pipeline *p)
     rows = larger(larger(rows, smaller(least, most)), 1);
     if (threads > 1)
         most = smaller(most, height / threads / WANTED_EACH);
-    if (most < rows || !step->kernel->rows || p->flow.filters > 1)
+    if (most < rows || !kernel->rows || p->flow.filters > 1)
         return rows;
-    return step->kernel->rows(step->kernel, step->plan, step->method, p->info.width, rows, most);
+    return kernel->rows(kernel, p->once, p->job.method, p->info.width, rows, most);
 }
 
 static int rows_on_device(const struct pipeline *p)
@@ -223,11 +224,11 @@ static bool states_open(struct pipeline *p)
     struct error ignored; /* the run of the whole picture reports it */
 
     for (int s = 1; s <= p->flow.filters; s++) {
-        const struct pipeline_step *step = p->stage[s].step;
-        if (step == p->stage[s - 1].step)
-            p->stage[s].state = p->stage[s - 1].state;
-        else if (!kernel_open(step->kernel, p->stage[s].plan, p->info.width, p->bands.rows,
-                              step->method, &p->stage[s].state, &ignored))
+        struct stage *stage = &p->stage[s];
+        if (stage->plan == p->stage[s - 1].plan)
+            stage->state = p->stage[s - 1].state;
+        else if (!kernel_open(stage->kernel, stage->plan, p->info.width, p->bands.rows,
+                              p->job.method, &stage->state, &ignored))
             return false;
     }
     return true;
@@ -294,9 +295,8 @@ static bool lay_out_device(struct pipeline *p)
 static void pipeline_free(struct pipeline *p)
 {
     for (int s = 0; p->stage && s <= p->flow.filters; s++) {
-        const struct pipeline_step *step = p->stage[s].step;
-        if (step && step != p->stage[s - 1].step)
-            kernel_close(step->kernel, p->stage[s].state);
+        if (s > 0 && p->stage[s].plan != p->stage[s - 1].plan)
+            kernel_close(p->stage[s].kernel, p->stage[s].state);
         row_ring_free(&p->stage[s].ring);
     }
     free(p->stage);
@@ -315,26 +315,26 @@ static void pipeline_free(struct pipeline *p)
  * anywhere in the picture, a device has several passes to do, or there is no memory. */
 static bool stages_make(struct pipeline *p)
 {
-    size_t passes = 0;
-    int s = 1;
+    size_t passes = 0, steps = 0;
+    int s = 1, i = 0;
 
-    for (int i = 0; i < p->job.step_count; i++)
-        passes += (size_t)p->job.steps[i].plan->repeat;
+    for (const struct plan *step = p->job.plan; step; step = step->next, steps++)
+        passes += (size_t)step->repeat;
     p->stage = calloc(passes + 2, sizeof *p->stage);
     p->flow.stage = calloc(passes + 2, sizeof *p->flow.stage);
     p->flow.filters = (int)passes;
-    p->once = calloc((size_t)p->job.step_count, sizeof *p->once);
+    p->once = calloc(steps, sizeof *p->once);
     if (!p->stage || !p->flow.stage || !p->once || (on_device(p) && passes > 1))
         return false;
-    for (int i = 0; i < p->job.step_count; i++) {
-        const struct pipeline_step *step = &p->job.steps[i];
-        p->once[i] = *step->plan;
+    for (const struct plan *step = p->job.plan; step; step = step->next, i++) {
+        p->once[i] = *step;
         p->once[i].repeat = 1;
-        if (!bands_find_reach(&p->bands, step->plan, p->info.height))
+        p->once[i].next = NULL;
+        if (!bands_find_reach(&p->bands, step, p->info.height))
             return false;
-        for (int pass = 0; pass < step->plan->repeat; pass++, s++) {
-            p->stage[s].step = step;
+        for (int pass = 0; pass < step->repeat; pass++, s++) {
             p->stage[s].plan = &p->once[i];
+            p->stage[s].kernel = on_device(p) ? NULL : p->job.kernels[i];
             p->stage[s].above = p->bands.above;
             p->stage[s].below = p->bands.below;
         }
@@ -459,7 +459,7 @@ static bool filter(struct pipeline *p, int s, int band, struct error *err)
         return true;
     in = rows_behind(p, s - 1, from, made_to(p, s - 1, band));
     out = s == p->flow.filters ? band_output(p, band) : rows_behind(p, s, first, end);
-    return kernel_run(stage->step->kernel, &job, err);
+    return kernel_run(stage->kernel, &job, err);
 }
 
 static bool encode(struct pipeline *p, int band, struct error *err)

@@ -24,17 +24,12 @@
 #define DEVICE_BANDS_AHEAD_BYTES  ((double)(128 << 20))
 #define DEVICE_BANDS_PINNED_BYTES (4 * DEVICE_BANDS_AHEAD_BYTES)
 
-struct pipeline_step {
-    const struct plan *plan;     /* one pass or several */
-    const struct kernel *kernel; /* of the CPU; NULL: through a device */
-    const char *method;          /* of the kernel, NULL: the fastest */
-};
-
 struct pipeline_job {
-    const struct pipeline_step *steps; /* one after the other; all on the CPU or on a device */
-    int step_count;                    /* >= 1 */
-    struct source *source;             /* nothing read from it yet */
-    const char *input;                 /* for sentences */
+    const struct plan *plan;             /* of one step, or of a chain */
+    const struct kernel *const *kernels; /* of the CPU, one for each step; NULL: through a device */
+    const char *method;                  /* of the kernels, NULL: the fastest */
+    struct source *source;               /* nothing read from it yet */
+    const char *input;                   /* for sentences */
     const char *output;
     const struct sink_options *sink;
     int threads, tile;

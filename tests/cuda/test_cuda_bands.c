@@ -48,9 +48,7 @@ static int run(const struct picture_request *request, int index, void *context, 
                struct error *err)
 {
     struct plan plan;
-    struct pipeline_step step = {.plan = &plan};
-    struct pipeline_job job = {.steps = &step,
-                               .step_count = 1,
+    struct pipeline_job job = {.plan = &plan,
                                .input = "in",
                                .output = output,
                                .sink = &request->sink,

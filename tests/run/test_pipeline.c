@@ -186,9 +186,9 @@ static bool goes_in_bands(const struct shape *s, const char *mask, enum border b
 {
     struct picture_request request = request_of("convolve", mask);
     struct plan plan;
-    struct pipeline_step step = {.plan = &plan, .kernel = kernel_find("scalar")};
-    struct pipeline_job job = {.steps = &step,
-                               .step_count = 1,
+    const struct kernel *kernel = kernel_find("scalar");
+    struct pipeline_job job = {.plan = &plan,
+                               .kernels = &kernel,
                                .input = "in",
                                .output = "out.ppm",
                                .sink = &request.sink,
