@@ -20,10 +20,10 @@ const struct command_spec command_table[COMMAND_COUNT] = {
     [COMMAND_CHAIN] =
     {"chain", "INPUT OUTPUT STEP...", 3, CHAIN_MOST + 2, NULL, COMPLETE_FILE, command_chain,
      "stencilcli chain photo.jpg out.jpg 'gauss --sigma 2' sharpen 'sobel --alpha ignore'",
-     "filter an image, or every image below a folder, in several steps\n"
-     "Each STEP is a filter with its options, as one word. The steps run one after the other on the "
-     "decoded picture; each rounds its samples as if it were a run of its own. Options before and "
-     "after the steps are for the whole run."},
+     "filter an image or a folder in several steps\n"
+     "Each STEP is a filter with its options, as one word. The steps run one after the other on "
+     "the decoded picture; each rounds its samples as if it were a run of its own. Options before "
+     "and after the steps are for the whole run."},
 
     [COMMAND_MASK] =
     {"mask", "MASK | --sigma S", 0, 1, NULL, COMPLETE_MASK, command_mask,

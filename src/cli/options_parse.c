@@ -332,6 +332,11 @@ static bool check_given(const struct scan *scan, struct error *err)
     struct options *options = scan->options;
     for (int i = 0; i < OPTION_ROWS; i++) {
         const struct option_spec *spec = &option_table[i];
+        if (scan->given[i] && scan->command == COMMAND_CHAIN &&
+            (spec->commands & (FOR(COMMAND_FILTER) | FOR(COMMAND_CHAIN))) == FOR(COMMAND_FILTER))
+            return error_set(err, EXIT_USAGE,
+                             "--%s is for a step: write it inside STEP, as in 'blur --%s ...'",
+                             spec->name, spec->name);
         if (scan->given[i] && !(spec->commands & FOR(scan->command)))
             return not_taken(options->command, scan->command, spec->name, err);
         if (scan->given[i] && (spec->commands & CHECK_ONLY) && scan->command == COMMAND_GOLDEN &&

@@ -333,10 +333,17 @@ static bool load_step(struct filter_request *request, struct error *err)
 
 bool filter_load(struct filter_request *request, struct error *err)
 {
-    for (struct filter_request *step = request; step; step = step->next)
-        if (!load_step(step, err)) {
-            filter_unload(request);
-            return false;
-        }
+    int number = 1;
+
+    for (struct filter_request *step = request; step; step = step->next, number++) {
+        struct error why;
+        if (load_step(step, &why))
+            continue;
+        filter_unload(request);
+        if (request->next)
+            return error_set(err, why.code, "step %d: %s", number, why.text);
+        *err = why;
+        return false;
+    }
     return true;
 }

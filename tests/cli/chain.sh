@@ -1,0 +1,37 @@
+# A chain writes what its steps write one after the other through files, whatever the bands, the
+# threads and the device.
+. "$CLI/lib"
+python3 "$CLI/chains.py" "$STENCILCLI" "$TESTDATA" 40 1
+
+# The reference sees every step; a folder; a pipe.
+try chain "$TESTDATA/cutout.png" out.png 'blur --repeat 2' 'unsharp --sigma 1' --verify
+mkdir in
+cp "$TESTDATA/gray.png" in/a.png
+cp "$TESTDATA/photo.png" in/b.png
+stencilcli chain in out blur sobel -q
+stencilcli chain - - blur sobel --format png <in/b.png >b.png
+cmp b.png out/b.png
+# What is finished is not filtered again, unless a step changes.
+try chain in out blur sobel
+stencilcli chain in out blur 'sobel --border wrap' 2>&1 | grep -o '2 files: 2 done'
+
+# The plan names every step.
+stencilcli chain "$TESTDATA/photo.png" out.png 'gauss --sigma 2' sharpen --plan --device cpu --kernel scalar |
+    grep -E '^(step|passes|border|kernel|device)'
+stencilcli chain "$TESTDATA/photo.png" out.png blur sobel --plan --json |
+    python3 -c 'import json, sys; print([(s["filter"], s["kind"], s["passes"]) for s in json.load(sys.stdin)["steps"]])'
+
+# Wrong words.
+try chain in.png out.png
+try chain in.png out.png 'gaus --sigma 2'
+try chain in.png out.png blur ''
+try chain in.png out.png blur 'list filters'
+try chain in.png out.png 'blur x.png'
+try chain in.png out.png 'blur --time'
+try chain in.png out.png 'blur --decimals 3'
+try chain in.png out.png 'blur --mask gauss5 --sigma'
+try chain in.png out.png "convolve --mask '1 2 1"
+try chain in.png out.png 'convolve --mask -'
+try chain in.png out.png 'sobel --mask gauss5'
+try chain in.png out.png blur --sigma 2
+try chain in.png in.png 'convolve --mask in.png'
