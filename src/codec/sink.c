@@ -288,8 +288,15 @@ bool sink_finish(struct sink *sink, struct error *err)
 
 bool sink_finish_page(struct sink *sink, struct source *source, struct error *err)
 {
-    if (sink->options.pages)
-        sink->options.pages->more = source_has_more(source, sink->info.format);
+    struct sink_pages *pages = sink->options.pages;
+
+    /* The question may wait for the next page, so this one goes out before. */
+    if (pages && source_is_stream(source) && !output_end_page(sink->output, err)) {
+        sink_free(sink);
+        return false;
+    }
+    if (pages)
+        pages->more = source_has_more(source, sink->info.format);
     return sink_finish(sink, err);
 }
 
