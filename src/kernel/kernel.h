@@ -14,6 +14,13 @@ struct kernel_times {
     double upload_ms, kernel_ms, download_ms;
 };
 
+static inline void kernel_times_add(struct kernel_times *sum, const struct kernel_times *times)
+{
+    sum->upload_ms += times->upload_ms;
+    sum->kernel_ms += times->kernel_ms;
+    sum->download_ms += times->download_ms;
+}
+
 /* Data that a kernel makes once for all jobs of one plan (the bands of a picture, on any threads,
  * or repeated passes). Only the kernel knows the members that follow `method`. */
 struct kernel_state {

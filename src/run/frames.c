@@ -248,9 +248,7 @@ static bool write_page(struct frames *f, struct slot *slot, struct error *err)
     report->info = slot->setup->info;
     report->samples +=
         (uint64_t)slot->out.width * (uint64_t)slot->out.height * (uint64_t)slot->out.channels;
-    report->times.upload_ms += slot->times.upload_ms;
-    report->times.kernel_ms += slot->times.kernel_ms;
-    report->times.download_ms += slot->times.download_ms;
+    kernel_times_add(&report->times, &slot->times);
     if (slot->setup->counts)
         picture_note_clipped(report, job->input, &slot->setup->plan, slot->ends_in, slot->ends_out);
     return sink_finish(sink, err);

@@ -345,7 +345,7 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
         return run_whole(run, err);
     run->report->method = pipeline_method(pipeline);
     ok = pipeline_run(pipeline, &times, err);
-    run->report->times = times.device;
+    kernel_times_add(&run->report->times, &times.device);
     run->report->decode_ms = times.decode_ms;
     run->report->filter_ms = times.filter_ms;
     run->report->encode_ms = times.encode_ms;
@@ -461,6 +461,8 @@ static bool filter_pages(struct run *run, struct picture_request *request, bool 
     bool ok;
 
     request->sink.pages = &run->pages;
+    run->pages.more = source_has_more(
+        run->source, sink_format(run->output, source_info(run->source), &request->sink));
     do {
         *cuda = asked;
         if (frames_can_run(&frames)) {
