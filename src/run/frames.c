@@ -324,9 +324,9 @@ bool frames_run(const struct frames_job *job, struct error *err)
     struct flow_stage stage[3] = {0};
     bool ok;
 
-    choose_slots(&f, picture_asks_for_cuda(request) ? DEVICE_WORKERS
-                     : request->threads             ? request->threads
-                                                    : machine_cpus());
+    choose_slots(&f, picture_asks_for_cuda(request) && !request->device_shared ? DEVICE_WORKERS
+                     : request->threads                                        ? request->threads
+                                                                               : machine_cpus());
     f.slot = calloc((size_t)f.slots, sizeof *f.slot);
     f.setup = calloc((size_t)f.slots + 1, sizeof *f.setup);
     f.flow.count = FLOW_ENDLESS;

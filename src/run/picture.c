@@ -457,12 +457,13 @@ static bool filter_pages(struct run *run, struct picture_request *request, bool 
                                 .output = run->output,
                                 .pages = &run->pages,
                                 .report = run->report};
+    const struct image_info first = *source_info(run->source);
     const bool asked = *cuda;
     bool ok;
 
     request->sink.pages = &run->pages;
-    run->pages.more = source_has_more(
-        run->source, sink_format(run->output, source_info(run->source), &request->sink));
+    run->pages.more =
+        source_has_more(run->source, sink_format(run->output, &first, &request->sink));
     do {
         *cuda = asked;
         if (frames_can_run(&frames)) {
@@ -474,6 +475,7 @@ static bool filter_pages(struct run *run, struct picture_request *request, bool 
         }
         start = clock_ms();
     } while (ok && run->pages.more);
+    run->report->info = first;
     sink_abort(run->pages.sink); /* of a page that could not be filtered */
     return ok;
 }
