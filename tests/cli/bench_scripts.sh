@@ -1,7 +1,7 @@
 # The bench scripts: usage, a one-line message for each error, tables between their markers.
 . "$CLI/lib"
 scripts=$CLI/../../scripts
-for script in bench_batch bench_peers bench_gpu_peers bench_gpu_pipeline \
+for script in bench_batch bench_peers bench_video bench_gpu_peers bench_gpu_pipeline \
     bench_gpu_table make_huge; do
     "$scripts/$script" -h >usage
     grep -q "^usage: $script" usage
@@ -24,6 +24,8 @@ wrong bench_batch --files 9
 wrong bench_batch --device cpu,gpu
 wrong bench_batch --device cpu --write
 wrong bench_batch --program ./none
+wrong bench_video --runs 0
+wrong bench_video --program ./none
 wrong bench_gpu_peers --widths 3,x
 wrong bench_gpu_pipeline --folder ./none
 wrong bench_gpu_table --runs 0
