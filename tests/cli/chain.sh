@@ -4,7 +4,8 @@
 python3 "$CLI/chains.py" "$STENCILCLI" "$TESTDATA" 40 1
 
 # The reference sees every step; a folder; a pipe.
-try chain "$TESTDATA/cutout.png" out.png 'blur --repeat 2' 'unsharp --sigma 1' --verify
+cp "$TESTDATA/cutout.png" .
+try chain cutout.png out.png 'blur --repeat 2' 'unsharp --sigma 1' --verify
 mkdir in
 cp "$TESTDATA/gray.png" in/a.png
 cp "$TESTDATA/photo.png" in/b.png
@@ -34,4 +35,5 @@ try chain in.png out.png "convolve --mask '1 2 1"
 try chain in.png out.png 'convolve --mask -'
 try chain in.png out.png 'sobel --mask gauss5'
 try chain in.png out.png blur --sigma 2
-try chain in.png in.png 'convolve --mask in.png'
+echo 1 2 1 >mask.txt
+try chain cutout.png mask.txt blur 'convolve --mask mask.txt'
