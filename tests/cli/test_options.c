@@ -196,7 +196,7 @@ static void test_wrong_words(void)
     refuses("blur a b -d cuda:-1",
             "--device cuda:-1: expected cuda:N, where N is a device's number");
     refuses("blur a b --format heic",
-            "--format heic: expected png, jpeg, webp, tiff, bmp, tga, pgm, ppm, pam or pnm");
+            "--format heic: expected png, jpeg, webp, tiff, bmp, tga, pgm, ppm, pam, y4m or pnm");
     refuses(
         "list",
         "list needs filters|kernels|methods|masks|formats|devices; try 'stencilcli list --help'");
