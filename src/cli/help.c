@@ -165,8 +165,8 @@ static const struct help_block help_text[] = {
     ENTRY("pgm", "Gray, 8 or 16 bits, any maxval."),
     ENTRY("ppm", "Colour, 8 or 16 bits, any maxval. Gray is written as equal RGB."),
     ENTRY("pam", "Gray or colour, with or without alpha, 8 or 16 bits, any maxval."),
-    ENTRY("pnm", "pgm for gray, ppm for colour. Pictures that follow each other (pgm, ppm, pam) are "
-          "all filtered."),
+    ENTRY("pnm", "pgm for gray, ppm for colour. Pictures that follow each other (pgm, ppm, pam) "
+          "are all filtered."),
     ENTRY("y4m", "Video: each plane of each frame is filtered by itself, to the end of the "
           "stream. Written only from y4m."),
 
