@@ -13,8 +13,9 @@
 /* Larger pages go in bands. A frame of 1920 x 1080 pixels in RGB is small. */
 #define MOST_PAGE_BYTES ((uint64_t)8 << 20)
 
-/* All slots together; fewer threads work if they need more. */
-#define MOST_BYTES ((uint64_t)512 << 20)
+/* All slots together, and this part of the memory; fewer threads work if they need more. */
+#define MOST_BYTES  ((uint64_t)512 << 20)
+#define MEMORY_PART 4
 
 /* A device has a few threads: one reads, one writes, the others wait for their lanes. */
 #define DEVICE_WORKERS 5
@@ -271,15 +272,14 @@ static bool run_task(void *context, int task, int64_t step, struct error *err)
 /* One slot a thread, one that is read, and one that is written; a single thread needs only one. */
 static void choose_slots(struct frames *f, int threads)
 {
-    const uint64_t pages = MOST_BYTES / (2 * page_bytes(source_info(f->job->source)) + 1);
-    const int most = pages > 4096 ? 4096 : (int)pages;
+    const uint64_t part = machine_memory() / MEMORY_PART;
+    const uint64_t bytes = part < MOST_BYTES ? part : MOST_BYTES;
+    const uint64_t pages = bytes / (2 * page_bytes(source_info(f->job->source)) + 1);
 
+    if (pages < (uint64_t)threads + 2)
+        threads = pages > 3 ? (int)pages - 2 : 1;
     f->flow.workers = threads;
     f->slots = threads > 1 ? threads + 2 : 1;
-    if (f->slots > most) {
-        f->slots = most;
-        f->flow.workers = most > 2 ? most - 2 : 1;
-    }
 }
 
 static void frames_free(struct frames *f)
