@@ -45,6 +45,7 @@ static void put_options(FILE *out, const struct picture_request *request)
 
     fprintf(out, "version %s\nfilter %s\n", STENCIL_VERSION, filter->filter->name);
     put(out, "amount", filter->amount);
+    put(out, "rank", filter->rank);
     fprintf(out, "border %s\n", border_name(filter->border.border));
     if (filter->border.border == BORDER_CONSTANT)
         fprintf(out, "constant %s%s\n", filter->border.value, filter->border.percent ? "%" : "");

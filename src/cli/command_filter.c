@@ -96,6 +96,28 @@ static void print_mask(const struct plan_mask *m)
                m->quantised_bits, m->quantised_error);
 }
 
+/* The window, its cells as 1. */
+static void print_window(const struct plan_mask *m)
+{
+    printf("window    %d x %d, %" PRId64 " cells, anchor %d,%d\n", m->width, m->height, m->sum,
+           m->anchor_x, m->anchor_y);
+    print_weights(m);
+}
+
+static void print_steps(const struct plan *plan)
+{
+    static const char *const differences[] = {[MINUS_NOTHING] = "",
+                                              [MINUS_PICTURE] = ", minus the picture",
+                                              [MINUS_LAST] = ", minus the step before",
+                                              [PICTURE_MINUS] = ", subtracted from the picture"};
+
+    print_window(&plan->mask[0]);
+    for (const struct plan *step = plan; step; step = step->then)
+        printf("step      cell %d of the sorted cells 0 to %" PRId64 "%s%s\n", step->order,
+               step->mask[0].sum - 1, step->of_picture ? ", of the picture" : "",
+               differences[step->minus]);
+}
+
 static void print_choice(const struct plan *plan, const struct picture_report *report)
 {
     const struct picture_choice *choice = &report->choice;
@@ -144,7 +166,9 @@ static void print_plan(const char *input, const struct plan *plan,
            info->channels == 1 ? "" : "s", info->max);
     if (filter_kind_formula(plan->kind))
         printf("%-9s %s\n", filter_kind_name(plan->kind), filter_kind_formula(plan->kind));
-    for (int k = 0; k < plan->masks; k++)
+    if (plan->kind == PLAN_ORDER)
+        print_steps(plan);
+    for (int k = 0; k < plan->masks && plan->kind != PLAN_ORDER; k++)
         print_mask(&plan->mask[k]);
     printf("border    %s", border_name(plan->border));
     if (plan->border == BORDER_CONSTANT)
@@ -197,6 +221,10 @@ static void json_plan(const char *input, const struct plan *plan,
         fputs(k ? "," : "", stdout);
         json_mask(&plan->mask[k]);
     }
+    if (plan->kind == PLAN_ORDER)
+        json_print(stdout, "],'order':[%d", plan->order);
+    for (const struct plan *step = plan->then; step; step = step->then)
+        json_print(stdout, ",%d", step->order);
     json_print(stdout,
                "],'border':%s,'border_value':%u,'alpha':%s,'passes':%d,'device':%s,'kernel':%s,"
                "'threads':%d",

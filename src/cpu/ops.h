@@ -163,6 +163,27 @@ struct cpu_real_ops {
                     void *out, uint8_t *doubtful, int n);
 };
 
+/* The loops of medians of side x side cells (cpu/network.c): see scripts/make_networks. The inputs
+ * are lists of lines, one after the other; n is rounded up to CPU_BLOCK. */
+typedef void cpu_network_loop(const void *const *in, void *const *out, int n);
+#define CPU_NETWORKS       7
+#define CPU_NETWORK_LEVELS 2
+#define CPU_NETWORK_PARTS  4
+struct cpu_network {
+    int side;
+    cpu_network_loop *rows; /* from a line and its neighbours to `side` lines */
+    int levels;
+    cpu_network_loop *level[CPU_NETWORK_LEVELS]; /* from two lists of the level below */
+    int lines[CPU_NETWORK_LEVELS];               /* of a list */
+    /* From the parts, the sorted row above the common rows, and the one below them (without parts:
+     * from the sorted common rows and these two), to two rows of output. */
+    cpu_network_loop *median;
+    int parts;
+    struct {
+        int level, first; /* the list's first pair of rows */
+    } part[CPU_NETWORK_PARTS];
+};
+
 struct cpu_ops {
     const char *name;
     /* Runs ROUNDS rounds of the set's fastest multiply-adds; returns the number of operations. */
@@ -277,6 +298,12 @@ struct cpu_ops {
                       int32_t *out, int n);
 
     struct cpu_real_ops real[2]; /* of float, of double */
+
+    /* out[x] = the least or the greatest of at[0][x] .. at[count - 1][x], n rounded up to
+     * CPU_BLOCK; [0] of 8 bits, [1] of 16. */
+    void (*least[2])(const void *const *at, int count, void *out, int n);
+    void (*greatest[2])(const void *const *at, int count, void *out, int n);
+    const struct cpu_network *networks[2]; /* CPU_NETWORKS, from the smallest to the largest side */
 };
 
 /* Plain C, for every processor; all sets: cpu/processor.h. */

@@ -119,9 +119,11 @@ bool picture_choose(const struct picture_request *request, const struct plan *pl
     if (choice->device == DEVICE_CUDA && !request->kernel && backend_find(DEVICE_CUDA)->note)
         backend_find(DEVICE_CUDA)->note(choice->note, sizeof choice->note);
     if (!choice->kernel)
-        return error_set(
-            err, EXIT_DEVICE, "no CUDA kernel runs this%s; --device cpu runs it",
-            plan->kind == PLAN_LONG ? ": the mask has more than 255 cells along an axis" : "");
+        return error_set(err, EXIT_DEVICE, "no CUDA kernel runs this%s; --device cpu runs it",
+                         plan->kind == PLAN_LONG
+                             ? ": the mask has more than 255 cells along an axis"
+                         : plan->kind == PLAN_ORDER ? ": order filters run on the CPU"
+                                                    : "");
     if (request->kernel && !kernel_supports(request->kernel, plan, why, sizeof why))
         return error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", request->kernel->name,
                          why);

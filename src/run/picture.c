@@ -314,7 +314,7 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
  * what such a mask is for. */
 static bool changes_brightness(const struct plan *plan)
 {
-    return plan->kind != PLAN_GRADIENT && plan->mask[0].sum != 0 &&
+    return (plan->kind == PLAN_LINEAR || plan->kind == PLAN_LONG) && plan->mask[0].sum != 0 &&
            plan->mask[0].sum != plan->mask[0].divisor;
 }
 
