@@ -13,16 +13,16 @@
 #define SMOOTH (SIZED | FILTER_SIGMA)
 #define WINDOW (FILTER_MASK | FILTER_RADIUS | FILTER_SHAPE)
 
-/* The steps of order filters. The second step of open and close has the window turned: then opening
+/* The steps of order filters. The window of one step of open and close is turned, so that opening
  * once more changes nothing. */
 static const struct filter_step
     MEDIAN[] = {{.rank = "50"}},
     ANY_RANK[] = {{.rank = NULL}}, ERODE[] = {{.rank = "0"}}, DILATE[] = {{.rank = "100"}},
     OPEN[] = {{.rank = "0"}, {.rank = "100", .turned = true}},
-    CLOSE[] = {{.rank = "100"}, {.rank = "0", .turned = true}},
+    CLOSE[] = {{.rank = "100", .turned = true}, {.rank = "0"}},
     OUTLINE[] = {{.rank = "0"}, {.rank = "100", .of_picture = true, .minus = MINUS_LAST}},
     TOPHAT[] = {{.rank = "0"}, {.rank = "100", .turned = true, .minus = PICTURE_MINUS}},
-    BLACKHAT[] = {{.rank = "100"}, {.rank = "0", .turned = true, .minus = MINUS_PICTURE}};
+    BLACKHAT[] = {{.rank = "100", .turned = true}, {.rank = "0", .minus = MINUS_PICTURE}};
 
 /* A row of an order filter, from its kind on: options besides WINDOW, an example, steps. */
 #define ORDER(options, example, step)                                                              \

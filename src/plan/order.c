@@ -84,14 +84,15 @@ static bool set_step(struct plan *plan, const struct filter_step *step, const ch
     return find_place(&plan->order, step->rank ? step->rank : rank, plan->mask[0].sum, err);
 }
 
-/* Makes the next step of PLAN. */
-static bool add_step(struct plan *plan, const struct filter_step *step, struct error *err)
+/* Makes the step behind PLAN. TURNED: PLAN's window is not turned as this step's is. */
+static bool add_step(struct plan *plan, const struct filter_step *step, bool turned,
+                     struct error *err)
 {
     struct plan *then = malloc(sizeof *then);
 
     if (then)
         *then = *plan;
-    if (!then || !plan_mask_copy(&then->mask[0], &plan->mask[0], step->turned)) {
+    if (!then || !plan_mask_copy(&then->mask[0], &plan->mask[0], turned)) {
         free(then);
         return error_set(err, EXIT_INPUT, "no memory for the filter's steps");
     }
@@ -102,14 +103,22 @@ static bool add_step(struct plan *plan, const struct filter_step *step, struct e
 bool order_make_steps(struct plan *plan, const struct filter_request *request, struct error *err)
 {
     const struct filter *filter = request->filter;
+    const struct filter_step *step = filter->step;
+    struct plan_mask turned;
 
     if (plan->kind != PLAN_ORDER)
         return true;
-    if (!filter->step[0].rank && !request->rank)
+    if (!step->rank && !request->rank)
         return error_set(err, EXIT_USAGE,
                          "%s needs --rank P%%: 0%% is the least cell of the window, 100%% the "
                          "greatest",
                          filter->name);
-    return set_step(plan, &filter->step[0], request->rank, err) &&
-           (filter->steps == 1 || add_step(plan, &filter->step[1], err));
+    if (step->turned) {
+        if (!plan_mask_copy(&turned, &plan->mask[0], true))
+            return error_set(err, EXIT_INPUT, "no memory for the filter's steps");
+        plan_mask_free(&plan->mask[0]);
+        plan->mask[0] = turned;
+    }
+    return set_step(plan, step, request->rank, err) &&
+           (filter->steps == 1 || add_step(plan, step + 1, step[0].turned != step[1].turned, err));
 }

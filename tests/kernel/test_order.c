@@ -215,12 +215,12 @@ static void define(const char *filter, const struct cells *window, int count, en
     else if (strcmp(filter, "erode") == 0 || strcmp(filter, "dilate") == 0)
         brute(window, false, *filter == 'e' ? least : greatest, in, out);
     else {
-        brute(window, false, closes ? greatest : least, in, first);
+        brute(window, closes, closes ? greatest : least, in, first);
         extend(first, border, value);
         if (strcmp(filter, "outline") == 0)
             brute(window, false, greatest, in, out);
         else
-            brute(window, true, closes ? least : greatest, first, out);
+            brute(window, !closes, closes ? least : greatest, first, out);
     }
     for (int y = SIDE; y < SIDE + HEIGHT; y++)
         for (int x = SIDE; x < SIDE + WIDTH; x++) {
