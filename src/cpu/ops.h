@@ -163,6 +163,16 @@ struct cpu_real_ops {
                     void *out, uint8_t *doubtful, int n);
 };
 
+/* Histograms of columns of 8-bit samples (cpu/columns.c), one for each sample of a line. A
+ * histogram has 16 groups of 16 levels, and its counts are cumulative: group[g] counts the samples
+ * of the groups 0 .. g, level[16 * g + l] those of the levels 0 .. l of group g. Aligned to 32
+ * bytes. */
+#define CPU_GROUPS 16
+struct cpu_columns {
+    int width, channels; /* columns of the window */
+    uint16_t *group, *level;
+};
+
 /* The loops of medians of side x side cells (cpu/network.c): see scripts/make_networks. The inputs
  * are lists of lines, one after the other; n is rounded up to CPU_BLOCK. */
 typedef void cpu_network_loop(const void *const *in, void *const *out, int n);
@@ -303,6 +313,13 @@ struct cpu_ops {
      * CPU_BLOCK; [0] of 8 bits, [1] of 16. */
     void (*least[2])(const void *const *at, int count, void *out, int n);
     void (*greatest[2])(const void *const *at, int count, void *out, int n);
+    /* Adds a sample of ENTERS to each of N columns and takes one of LEAVES, if that is not NULL. */
+    void (*columns_change)(const struct cpu_columns *columns, const uint8_t *leaves,
+                           const uint8_t *enters, int n);
+    /* Makes every channels-th sample of OUT, PIXELS in all, from that column on: the sample at
+     * PLACE among the sorted samples of the window's columns. */
+    void (*columns_row)(const struct cpu_columns *columns, int channel, int place, uint8_t *out,
+                        int pixels);
     const struct cpu_network *networks[2]; /* CPU_NETWORKS, from the smallest to the largest side */
 };
 

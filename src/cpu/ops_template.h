@@ -82,5 +82,7 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
               real_certify_double}},
     .least = {least_u8, least_u16},
     .greatest = {greatest_u8, greatest_u16},
+    .columns_change = columns_change,
+    .columns_row = columns_row,
     .networks = {network_u8_table, network_u16_table},
 };
