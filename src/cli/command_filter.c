@@ -96,6 +96,28 @@ static void print_mask(const struct plan_mask *m)
                m->quantised_bits, m->quantised_error);
 }
 
+/* The window, its cells as 1. */
+static void print_window(const struct plan_mask *m)
+{
+    printf("window    %d x %d, %" PRId64 " cells, anchor %d,%d\n", m->width, m->height, m->sum,
+           m->anchor_x, m->anchor_y);
+    print_weights(m);
+}
+
+static void print_order(const struct plan *plan)
+{
+    static const char *const differences[] = {[MINUS_NOTHING] = "",
+                                              [MINUS_PICTURE] = ", minus the picture",
+                                              [MINUS_LAST] = ", minus the step before",
+                                              [PICTURE_MINUS] = ", subtracted from the picture"};
+
+    print_window(&plan->mask[0]);
+    for (const struct plan *step = plan; step; step = step->then)
+        printf("step      cell %d of the sorted cells 0 to %" PRId64 "%s%s\n", step->order,
+               step->mask[0].sum - 1, step->of_picture ? ", of the picture" : "",
+               differences[step->minus]);
+}
+
 static void print_kernel(const struct kernel *kernel, const char *method)
 {
     printf("kernel    %s: %s\n", kernel->name, kernel->idea);
@@ -152,7 +174,9 @@ static void print_formula(const struct plan *plan)
 {
     if (filter_kind_formula(plan->kind))
         printf("%-9s %s\n", filter_kind_name(plan->kind), filter_kind_formula(plan->kind));
-    for (int k = 0; k < plan->masks; k++)
+    if (plan->kind == PLAN_ORDER)
+        print_order(plan);
+    for (int k = 0; k < plan->masks && plan->kind != PLAN_ORDER; k++)
         print_mask(&plan->mask[k]);
     printf("border    %s", border_name(plan->border));
     if (plan->border == BORDER_CONSTANT)
@@ -242,6 +266,10 @@ static void json_formula(const struct plan *plan)
         fputs(k ? "," : "", stdout);
         json_mask(&plan->mask[k]);
     }
+    if (plan->kind == PLAN_ORDER)
+        json_print(stdout, "],'order':[%d", plan->order);
+    for (const struct plan *step = plan->then; step; step = step->then)
+        json_print(stdout, ",%d", step->order);
     json_print(stdout, "],'border':%s,'border_value':%u,'alpha':%s,'passes':%d",
                border_name(plan->border), plan->border_value, plan_alpha_text(plan), plan->repeat);
 }

@@ -20,9 +20,9 @@ static enum exit_code list_filters(bool json)
         const char *mask = filters[i].default_mask;
         if (json)
             json_print(stdout,
-                       mask ? "{'name':%s,'idea':%s,'default_mask':%s}\n"
-                            : "{'name':%s,'idea':%s}\n",
-                       filters[i].name, filters[i].idea, mask);
+                       mask ? "{'name':%s,'idea':%s,'kind':%s,'default_mask':%s}\n"
+                            : "{'name':%s,'idea':%s,'kind':%s}\n",
+                       filters[i].name, filters[i].idea, filter_kind_name(filters[i].kind), mask);
         else
             printf("%-*s %s%s%s%s\n", NAME_WIDTH, filters[i].name, filters[i].idea,
                    mask ? " (default: " : "", mask ? mask : "", mask ? ")" : "");

@@ -469,7 +469,8 @@ static void describe(char text[TEXT_CHARS], const char *name, bool full)
     if (!full)
         text[strcspn(command_doc(name), "\n") + 1] = '\0'; /* the phrase and its full stop */
     if (filter && filter->default_mask)
-        text_append(text, TEXT_CHARS, " Default mask: %s.", filter->default_mask);
+        text_append(text, TEXT_CHARS, " Default %s: %s.",
+                    filter->kind == PLAN_ORDER ? "window" : "mask", filter->default_mask);
 }
 
 static void put_block(struct help_writer *writer, const struct help_block *block)
@@ -714,8 +715,7 @@ void options_print_short_help(FILE *out)
     while ((spec = option_next(spec, FOR(COMMAND_FILTER))))
         if (spec->letter && spec->name && !(spec->commands & FOR_FOLDERS))
             print_option(out, spec);
-    fprintf(out, "The options of one filter or command: stencilcli blur -h\n"
-                 "All help, with more examples: stencilcli --help\n");
+    fprintf(out, "All help: stencilcli --help; of one filter or command: stencilcli blur -h\n");
 }
 
 /* Without a date: the same source gives the same page. */

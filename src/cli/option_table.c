@@ -49,7 +49,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {'m', "mask", "MASK", MASKS | REUSE | BENCH | ON_SCREEN, MASK_NAME(request.filter.mask),
      "the weights: a name, a file, or '1 2 1; 2 4 2; 1 2 1'\n"
-     "Use - for standard input. See MASK FILES."},
+     "Use - for standard input. See MASK FILES. The window of an order filter (median, erode ...) "
+     "is the mask's cells that are not 0."},
 
     {0, "sigma", "S", MASKS | BENCH | ON_SCREEN, OWN(sigma),
      "a Gaussian mask of this standard deviation, in pixels\n"
@@ -58,7 +59,18 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "radius", "R", MASKS | BENCH | ON_SCREEN, INT(request.filter.radius, 0, 3000),
      "size of the mask: 2R+1 cells wide and high\n"
-     "R is for Gaussian masks and for means. For a Gaussian mask the default is 3*S, rounded up."},
+     "For a Gaussian mask the default is 3*S, rounded up. For the window of an order filter "
+     "(median, erode ...) it is 1, and R is at most 127."},
+
+    {0, "shape", "SHAPE", FILTER | ON_SCREEN, WORD(request.filter.shape, filter_shape_word),
+     "the window (default: square); --radius sets its size\n"
+     "A disc has the cells whose distance from the middle is at most R; a cross has the middle row "
+     "and the middle column."},
+
+    {0, "rank", "P%", FILTER | ON_SCREEN, TEXT(request.filter.rank),
+     "which of the sorted cells: 0% is the least one\n"
+     "50% is the median, 100% the greatest. Of N cells it is number P*N/100, rounded down, counted "
+     "from 0."},
 
     {0, "amount", "A", STEP | MASK | ON_SCREEN, TEXT(request.filter.amount),
      "how strongly to sharpen: 1 (the default), 0.6, 3/5"},

@@ -40,7 +40,7 @@ static double sample_ms(const struct plan *plan, const struct cpu_rates *rates)
     return cpu_cells(plan) * plan->masks / rate_of(plan, rates) + once;
 }
 
-static double cpu_pass_ms(const struct plan *plan, int width, int height)
+static double step_ms(const struct plan *plan, int width, int height)
 {
     const struct cpu_set *set = cpu_set_best();
     const struct cpu_method *method = cpu_method_fastest(plan, set->ops, width, height, 0);
@@ -51,6 +51,15 @@ static double cpu_pass_ms(const struct plan *plan, int width, int height)
     cells = cpu_samples(plan, width, height) * sample_ms(plan, set->rates);
     /* Sums of 64 bits need not take every cell: see cpu/real.h. */
     return plan->mask[0].accumulator == ACCUMULATOR_I64 ? fmin(cells, ms) : cells;
+}
+
+static double cpu_pass_ms(const struct plan *plan, int width, int height)
+{
+    double ms = 0;
+
+    for (; plan; plan = plan->then)
+        ms += step_ms(plan, width, height);
+    return ms;
 }
 
 /* ---- the row of the table ---- */

@@ -33,6 +33,7 @@ struct cpu_state {
     bool narrow, no_row;
     struct plan thin_plan;
     struct cpu_state *thin; /* NULL: not made */
+    struct cpu_state *then; /* of the plan's next step, or NULL */
 };
 
 /* ---- making ---- */
@@ -87,6 +88,8 @@ static void cpu_state_close(struct cpu_state *state)
 {
     way_free(&state->way);
     way_free(&state->opaque);
+    if (state->then)
+        cpu_state_close(state->then);
     if (state->thin) {
         cpu_state_close(state->thin);
         plan_free(&state->thin_plan);
@@ -144,20 +147,31 @@ static bool thin_make(struct cpu_state *state, bool narrow)
     return false;
 }
 
-static struct kernel_state *state_open(const struct kernel *kernel, const struct plan *plan,
-                                       int width, int height, const char *method, struct error *err)
+/* The states of PLAN and of the steps that follow it. */
+static struct cpu_state *states_make(const struct cpu_ops *ops, const struct plan *plan, int width,
+                                     int height, const char *method, struct error *err)
 {
-    struct cpu_state *state = state_new(kernel->ops, plan, width, height, method, err);
+    struct cpu_state *state = state_new(ops, plan, width, height, method, err);
 
     if (!state)
         return NULL;
     state->narrow = cpu_thin_is_narrow(width, height) && thin_make(state, true);
-    if (state->narrow || way_make(&state->way, state, plan, method, err)) {
-        state->kernel.method = (state->narrow ? state->thin : state)->way.method->name;
-        return &state->kernel;
-    }
+    if ((state->narrow || way_make(&state->way, state, plan, method, err)) &&
+        (!plan->then || (state->then = states_make(ops, plan->then, width, height, method, err))))
+        return state;
     cpu_state_close(state);
     return NULL;
+}
+
+static struct kernel_state *state_open(const struct kernel *kernel, const struct plan *plan,
+                                       int width, int height, const char *method, struct error *err)
+{
+    struct cpu_state *state = states_make(kernel->ops, plan, width, height, method, err);
+
+    if (!state)
+        return NULL;
+    state->kernel.method = (state->narrow ? state->thin : state)->way.method->name;
+    return &state->kernel;
 }
 
 /* ---- running ---- */
@@ -210,6 +224,8 @@ static bool run_pass(const struct kernel_job *job, const void *context, struct e
     struct cpu_state *state = (struct cpu_state *)job->state;
 
     (void)context;
+    while (state->plan != job->plan)
+        state = state->then;
     if (state->narrow || is_row(state, job))
         return cpu_thin_run(job, &state->thin_plan, state->narrow, run_upright, state->thin, err);
     return run_upright(job, state, err);
@@ -265,7 +281,8 @@ const struct kernel *cpu_kernels(int *count)
             .dims = 2,
             .device = DEVICE_CPU,
             .idea = sets[i].idea,
-            .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT) | KERNEL_KIND(PLAN_LONG),
+            .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT) |
+                     KERNEL_KIND(PLAN_LONG) | KERNEL_KIND(PLAN_ORDER),
             .available = sets[i].available,
             .supports = supports,
             .run = run,

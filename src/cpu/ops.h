@@ -163,6 +163,37 @@ struct cpu_real_ops {
                     void *out, uint8_t *doubtful, int n);
 };
 
+/* Histograms of columns of 8-bit samples (cpu/columns.c), one for each sample of a line. A
+ * histogram has 16 groups of 16 levels, and its counts are cumulative: group[g] counts the samples
+ * of the groups 0 .. g, level[16 * g + l] those of the levels 0 .. l of group g. Aligned to 32
+ * bytes. */
+#define CPU_GROUPS 16
+struct cpu_columns {
+    int width, channels; /* columns of the window */
+    uint16_t *group, *level;
+};
+
+/* The loops of medians of side x side cells (cpu/network.c): see scripts/make_networks. The inputs
+ * are lists of lines, one after the other; n is rounded up to CPU_BLOCK. */
+typedef void cpu_network_loop(const void *const *in, void *const *out, int n);
+#define CPU_NETWORKS       7
+#define CPU_NETWORK_LEVELS 2
+#define CPU_NETWORK_PARTS  4
+struct cpu_network {
+    int side;
+    cpu_network_loop *rows; /* from a line and its neighbours to `side` lines */
+    int levels;
+    cpu_network_loop *level[CPU_NETWORK_LEVELS]; /* from two lists of the level below */
+    int lines[CPU_NETWORK_LEVELS];               /* of a list */
+    /* From the parts, the sorted row above the common rows, and the one below them (without parts:
+     * from the sorted common rows and these two), to two rows of output. */
+    cpu_network_loop *median;
+    int parts;
+    struct {
+        int level, first; /* the list's first pair of rows */
+    } part[CPU_NETWORK_PARTS];
+};
+
 struct cpu_ops {
     const char *name;
     /* Runs ROUNDS rounds of the set's fastest multiply-adds; returns the number of operations. */
@@ -277,6 +308,19 @@ struct cpu_ops {
                       int32_t *out, int n);
 
     struct cpu_real_ops real[2]; /* of float, of double */
+
+    /* out[x] = the least or the greatest of at[0][x] .. at[count - 1][x], n rounded up to
+     * CPU_BLOCK; [0] of 8 bits, [1] of 16. */
+    void (*least[2])(const void *const *at, int count, void *out, int n);
+    void (*greatest[2])(const void *const *at, int count, void *out, int n);
+    /* Adds a sample of ENTERS to each of N columns and takes one of LEAVES, if that is not NULL. */
+    void (*columns_change)(const struct cpu_columns *columns, const uint8_t *leaves,
+                           const uint8_t *enters, int n);
+    /* Makes every channels-th sample of OUT, PIXELS in all, from that column on: the sample at
+     * PLACE among the sorted samples of the window's columns. */
+    void (*columns_row)(const struct cpu_columns *columns, int channel, int place, uint8_t *out,
+                        int pixels);
+    const struct cpu_network *networks[2]; /* CPU_NETWORKS, from the smallest to the largest side */
 };
 
 /* Plain C, for every processor; all sets: cpu/processor.h. */

@@ -75,6 +75,18 @@ INLINE v_u16 min_u16(v_u16 a, v_u16 b)
     return (a & less) | (b & ~less);
 }
 
+INLINE v_u8 max_u8(v_u8 a, v_u8 b)
+{
+    v_u8 less = (v_u8)(a < b);
+    return (b & less) | (a & ~less);
+}
+
+INLINE v_u16 max_u16(v_u16 a, v_u16 b)
+{
+    v_u16 less = (v_u16)(a < b);
+    return (b & less) | (a & ~less);
+}
+
 /* Widens samples to 32 bits. */
 INLINE v_u32 widen_u8_32(const uint8_t *in)
 {

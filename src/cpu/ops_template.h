@@ -6,6 +6,7 @@
 #endif
 #include "cpu/ops_divide.h"
 #include "cpu/ops_fft.h"
+#include "cpu/ops_order.h"
 #include "cpu/ops_pairs.h"
 #include "cpu/ops_running_sums.h"
 #include "cpu/ops_separable.h"
@@ -79,4 +80,9 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
               real_certify_float},
              {REAL_ROWS, real_prepare_double, real_products_double, real_sums_double,
               real_certify_double}},
+    .least = {least_u8, least_u16},
+    .greatest = {greatest_u8, greatest_u16},
+    .columns_change = columns_change,
+    .columns_row = columns_row,
+    .networks = {network_u8_table, network_u16_table},
 };

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "kernel/backend.h"
-#include "kernel/band_device.h"
 #include "plan/filter.h"
 
 #define MAX_KERNELS 32
@@ -135,54 +134,6 @@ struct kernel_job kernel_job_whole(const struct plan *plan, const struct image *
 {
     return (struct kernel_job){
         .plan = plan, .in = in, .out = out, .picture_height = in->height, .threads = 1};
-}
-
-/* A ghost row N rows beyond the edge reflects or mirrors to a row at most N rows inside the edge.
- * So the larger of `above` and `below` holds for both sides. */
-bool bands_find_reach(struct bands *bands, const struct plan *plan, int height)
-{
-    *bands = (struct bands){.height = height};
-    for (int k = 0; k < plan->masks; k++) {
-        const struct plan_mask *m = &plan->mask[k];
-        if (m->anchor_y > bands->above)
-            bands->above = m->anchor_y;
-        if (m->height - 1 - m->anchor_y > bands->below)
-            bands->below = m->height - 1 - m->anchor_y;
-    }
-    if (plan->border == BORDER_WRAP)
-        return bands->above == 0 && bands->below == 0;
-    if (plan->border == BORDER_REFLECT || plan->border == BORDER_MIRROR) {
-        int reach = bands->above > bands->below ? bands->above : bands->below;
-        bands->above = bands->below = reach;
-        return reach < height; /* else a ghost row folds more than once */
-    }
-    return true;
-}
-
-/* Passes write job->out and a second picture in turn, so that the last pass writes job->out. */
-bool passes_run(const struct kernel_job *job, passes_function *pass, const void *context,
-                struct error *err)
-{
-    int repeat = job->plan->repeat;
-    struct kernel_job step = *job;
-    struct image other = {0};
-    bool ok = true;
-
-    if (repeat > 1 &&
-        (job->in->height != job->picture_height || job->out->height != job->picture_height))
-        return error_set(err, EXIT_INPUT, "repeated passes need the whole picture at once");
-    if (repeat > 1 && !image_alloc(&other, job->out->width, job->out->height, job->out->channels,
-                                   job->out->type, "--repeat", err))
-        return false;
-    for (int i = 0; ok && i < repeat; i++) {
-        step.out = (repeat - 1 - i) % 2 == 0 ? job->out : &other;
-        ok = pass(&step, context, err);
-        step.in = step.out;
-        if (job->progress)
-            job->progress->done++;
-    }
-    image_free(&other);
-    return ok;
 }
 
 /* ---- backends ---- */

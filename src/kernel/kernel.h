@@ -170,9 +170,10 @@ const struct kernel *kernel_choose_signal(enum device device);
 struct kernel_job kernel_job_whole(const struct plan *plan, const struct image *in,
                                    struct image *out);
 
-/* --repeat: whole passes, each rounded and clamped, over two pictures in turn. Runs PASS
- * plan->repeat times from job->in to job->out. More than one pass needs the whole picture in
- * job->in and job->out (each pass uses up halo rows of a band). */
+/* --repeat: whole passes, each rounded and clamped, over two pictures in turn. Runs the plan's
+ * steps plan->repeat times from job->in to job->out, each by a call of PASS, whose job has the step
+ * as its plan. More than one pass needs the whole picture in job->in and job->out (each pass uses
+ * up halo rows of a band); the steps of one pass work on bands, too. */
 typedef bool passes_function(const struct kernel_job *job, const void *context, struct error *err);
 bool passes_run(const struct kernel_job *job, passes_function *pass, const void *context,
                 struct error *err);

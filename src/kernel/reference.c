@@ -3,11 +3,14 @@
  *   out = clamp( floor( (S + floor(d/2)) / d ), 0, max )
  *   S   = sum of  w[i][j] * in[y + i - ay][x + j - ax]  +  o
  *
+ * and like the definition of order filters: the window's cells are sorted.
+ *
  * It asks border_fold for every single cell, holds sums in 64 bits (128 for products of colour and
  * alpha) and knows nothing of tiles, bands or SIMD. Do not make the reference faster: the other
  * kernels are fast. */
 #include "kernel/kernel.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -120,6 +123,28 @@ static int64_t weighted(const struct kernel_job *job, int y, int x, int c)
     return clamp(divide_floor(n + d / 2, d), job->plan->max);
 }
 
+/* For qsort. */
+static int by_value(const void *a, const void *b)
+{
+    const uint16_t left = *(const uint16_t *)a, right = *(const uint16_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* The cell at the plan's place among the sorted cells of the window. */
+static int64_t order(const struct kernel_job *job, int y, int x, int c)
+{
+    const struct plan_mask *m = &job->plan->mask[0];
+    static _Thread_local uint16_t cells[MASK_MAX_SIDE * MASK_MAX_SIDE]; /* large for a stack */
+    size_t count = 0;
+
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j < m->width; j++)
+            if (plan_mask_weight(m, i, j) != 0)
+                cells[count++] = (uint16_t)cell(job, y + i - m->anchor_y, x + j - m->anchor_x, c);
+    qsort(cells, count, sizeof *cells, by_value);
+    return cells[job->plan->order];
+}
+
 static void make_row(void *context, int row, int worker)
 {
     const struct kernel_job *job = context;
@@ -133,6 +158,8 @@ static void make_row(void *context, int row, int worker)
                 value = cell(job, y, x, c);
             else if (plan->kind == PLAN_GRADIENT)
                 value = gradient(job, y, x, c);
+            else if (plan->kind == PLAN_ORDER)
+                value = order(job, y, x, c);
             else if (plan->alpha == ALPHA_WEIGHTED)
                 value = weighted(job, y, x, c);
             else
@@ -164,7 +191,8 @@ const struct kernel kernel_reference = {
     .dims = 2,
     .device = DEVICE_CPU,
     .idea = "the formula itself: all others are compared with it",
-    .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT) | KERNEL_KIND(PLAN_LONG),
+    .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT) | KERNEL_KIND(PLAN_LONG) |
+             KERNEL_KIND(PLAN_ORDER),
     .run = run,
 };
 

@@ -7,41 +7,76 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/order.h"
+
 #define SCALED (FILTER_MASK | FILTER_DIVISOR | FILTER_OFFSET | FILTER_NORMALIZE)
 #define SIZED  (SCALED | FILTER_RADIUS)
 #define SMOOTH (SIZED | FILTER_SIGMA)
+#define WINDOW (FILTER_MASK | FILTER_RADIUS | FILTER_SHAPE)
+
+/* The steps of order filters. The window of one step of open and close is turned, so that opening
+ * once more changes nothing. */
+static const struct filter_step
+    MEDIAN[] = {{.rank = "50"}},
+    ANY_RANK[] = {{.rank = NULL}}, ERODE[] = {{.rank = "0"}}, DILATE[] = {{.rank = "100"}},
+    OPEN[] = {{.rank = "0"}, {.rank = "100", .turned = true}},
+    CLOSE[] = {{.rank = "100", .turned = true}, {.rank = "0"}},
+    OUTLINE[] = {{.rank = "0"}, {.rank = "100", .of_picture = true, .minus = MINUS_LAST}},
+    TOPHAT[] = {{.rank = "0"}, {.rank = "100", .turned = true, .minus = PICTURE_MINUS}},
+    BLACKHAT[] = {{.rank = "100", .turned = true}, {.rank = "0", .minus = MINUS_PICTURE}};
+
+/* A row of an order filter, from its kind on: options besides WINDOW, an example, steps. */
+#define ORDER(options, example, step)                                                              \
+    PLAN_ORDER, WINDOW | (options), BUILD_WINDOW, "a square, --radius 1", {NULL}, example,         \
+        sizeof(step) / sizeof *(step), step
+/* The end of a row that has no steps. */
+#define NO_STEPS 0, NULL
 
 /* A row: name and idea; kind, options and build; the default mask; an example's options. */
 /* clang-format off */
 static const struct filter filters[] = {
     {"convolve", "any mask, given by --mask, --sigma or --radius",
-     PLAN_LINEAR, SMOOTH, BUILD_ANY, NULL, {NULL}, "--mask '1 1 1 1 1' --divisor 5"},
+     PLAN_LINEAR, SMOOTH, BUILD_ANY, NULL, {NULL}, "--mask '1 1 1 1 1' --divisor 5", NO_STEPS},
     {"blur", "a soft blur",
-     PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "gauss5", {"gauss5"}, "--border mirror"},
+     PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "gauss5", {"gauss5"}, "--border mirror", NO_STEPS},
     {"box", "the mean of a square; --radius sets its size",
-     PLAN_LINEAR, SIZED, BUILD_BOX, "box3", {"box3"}, "--radius 4"},
+     PLAN_LINEAR, SIZED, BUILD_BOX, "box3", {"box3"}, "--radius 4", NO_STEPS},
     {"gauss", "a Gaussian blur of any width",
-     PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "--sigma 1", {NULL}, "--sigma 2.5"},
+     PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "--sigma 1", {NULL}, "--sigma 2.5", NO_STEPS},
     {"sharpen", "sharpen with the four neighbours of each pixel",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "sharpen", {"sharpen"}, ""},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "sharpen", {"sharpen"}, "", NO_STEPS},
     {"unsharp", "sharpen: add what a blur removes",
      PLAN_LINEAR, SMOOTH | FILTER_AMOUNT, BUILD_UNSHARP, "--sigma 1 --amount 1", {NULL},
-     "--sigma 1.5 --amount 0.8"},
+     "--sigma 1.5 --amount 0.8", NO_STEPS},
     {"edge", "edges in all directions; flat areas become black",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "edge8", {"edge8"}, ""},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "edge8", {"edge8"}, "", NO_STEPS},
     {"laplace", "the Laplacian of a Gaussian: edges, with less noise",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "laplace5", {"laplace5"}, ""},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "laplace5", {"laplace5"}, "", NO_STEPS},
     {"emboss", "a relief on middle gray, lit from the top left",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "emboss", {"emboss"}, ""},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "emboss", {"emboss"}, "", NO_STEPS},
     {"sobel", "edge strength (gradient) by Sobel's masks",
      PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "sobel_x and sobel_y",
-     {"sobel_x", "sobel_y"}, ""},
+     {"sobel_x", "sobel_y"}, "", NO_STEPS},
     {"prewitt", "edge strength (gradient) by Prewitt's masks",
      PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "prewitt_x and prewitt_y",
-     {"prewitt_x", "prewitt_y"}, ""},
+     {"prewitt_x", "prewitt_y"}, "", NO_STEPS},
     {"scharr", "edge strength (gradient) by Scharr's masks",
      PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "scharr_x and scharr_y, divided by 4",
-     {"scharr_x", "scharr_y"}, ""},
+     {"scharr_x", "scharr_y"}, "", NO_STEPS},
+    {"median", "the middle of the sorted cells: removes specks and keeps edges",
+     ORDER(0, "--radius 2", MEDIAN)},
+    {"rank", "any place of the sorted cells, in percent (--rank)",
+     ORDER(FILTER_RANK, "--rank 20%", ANY_RANK)},
+    {"erode", "the least cell: dark areas grow", ORDER(0, "--radius 2", ERODE)},
+    {"dilate", "the greatest cell: bright areas grow",
+     ORDER(0, "--shape disc --radius 4", DILATE)},
+    {"open", "erode, then dilate: removes small bright spots", ORDER(0, "--radius 3", OPEN)},
+    {"close", "dilate, then erode: removes small dark spots", ORDER(0, "--radius 3", CLOSE)},
+    {"outline", "dilate minus erode: the edges of areas", ORDER(0, "--shape cross", OUTLINE)},
+    {"tophat", "the picture minus open: only small bright spots",
+     ORDER(0, "--radius 5", TOPHAT)},
+    {"blackhat", "close minus the picture: only small dark spots",
+     ORDER(0, "--radius 5", BLACKHAT)},
 };
 /* clang-format on */
 #define FILTER_COUNT (int)(sizeof filters / sizeof filters[0])
@@ -62,8 +97,10 @@ const struct filter *filter_find(const char *name)
 
 const char *filter_kind_name(enum plan_kind kind)
 {
-    static const char *const names[] = {
-        [PLAN_LINEAR] = "linear", [PLAN_GRADIENT] = "gradient", [PLAN_LONG] = "long"};
+    static const char *const names[] = {[PLAN_LINEAR] = "linear",
+                                        [PLAN_GRADIENT] = "gradient",
+                                        [PLAN_LONG] = "long",
+                                        [PLAN_ORDER] = "order"};
     return names[kind];
 }
 
@@ -71,7 +108,8 @@ const char *filter_kind_formula(enum plan_kind kind)
 {
     static const char *const formulas[] = {
         [PLAN_GRADIENT] = "sqrt(gx^2 + gy^2) / divisor, rounded, of two masks",
-        [PLAN_LONG] = "the weighted sum of a column pass and a row pass"};
+        [PLAN_LONG] = "the weighted sum of a column pass and a row pass",
+        [PLAN_ORDER] = "one of the window's cells, by its place when they are sorted"};
     return formulas[kind];
 }
 
@@ -79,6 +117,7 @@ const char *filter_kind_refusal(enum plan_kind kind)
 {
     return kind == PLAN_GRADIENT ? "it runs one mask, not gradients"
            : kind == PLAN_LONG   ? "it runs masks of at most 255 cells along an axis"
+           : kind == PLAN_ORDER  ? "it makes weighted sums and does not sort"
                                  : "it knows no plan of this kind";
 }
 
@@ -90,7 +129,7 @@ static const struct {
 } option_names[] = {
     {"mask", FILTER_MASK},           {"sigma", FILTER_SIGMA},     {"radius", FILTER_RADIUS},
     {"amount", FILTER_AMOUNT},       {"divisor", FILTER_DIVISOR}, {"offset", FILTER_OFFSET},
-    {"normalize", FILTER_NORMALIZE},
+    {"normalize", FILTER_NORMALIZE}, {"shape", FILTER_SHAPE},     {"rank", FILTER_RANK},
 };
 #define OPTION_NAMES (sizeof option_names / sizeof option_names[0])
 
@@ -110,11 +149,12 @@ static bool check_options(const struct filter_request *request, struct error *er
     const bool given[OPTION_NAMES] = {
         request->mask != NULL,   request->has_sigma,         request->radius >= 0,
         request->amount != NULL, overrides->divisor != NULL, overrides->offset != NULL,
-        overrides->normalize,
+        overrides->normalize,    request->shape != NULL,     request->rank != NULL,
     };
 
     for (size_t i = 0; i < OPTION_NAMES; i++) {
-        bool builds = option_names[i].option & (FILTER_SIGMA | FILTER_RADIUS | FILTER_AMOUNT);
+        bool builds =
+            option_names[i].option & (FILTER_SIGMA | FILTER_RADIUS | FILTER_AMOUNT | FILTER_SHAPE);
         if (!given[i])
             continue;
         if (!filter_takes(request->filter, option_names[i].name))
@@ -139,6 +179,8 @@ static bool build(struct mask *mask, const struct filter_request *request, struc
 {
     enum filter_build build = request->filter->build;
 
+    if (build == BUILD_WINDOW)
+        return order_build_window(mask, request, err);
     if (build == BUILD_UNSHARP)
         return mask_build_unsharp(mask, sigma_of(request), request->radius,
                                   request->amount ? request->amount : "1", err);
@@ -151,7 +193,7 @@ static bool build(struct mask *mask, const struct filter_request *request, struc
 static bool load_masks(struct filter_request *request, struct error *err)
 {
     const struct filter *filter = request->filter;
-    bool built = request->has_sigma || request->radius >= 0 || request->amount;
+    bool built = request->has_sigma || request->radius >= 0 || request->amount || request->shape;
 
     if (request->mask || built || !filter->mask[0]) {
         if (!request->mask && !built && filter->build == BUILD_ANY)
@@ -180,7 +222,8 @@ bool filter_masks(struct filter_request *request, struct error *err)
     request->mask_count = 0;
     good = check_options(request, err) && load_masks(request, err);
     for (int i = 0; good && i < request->mask_count; i++)
-        good = plan_mask_override(&request->masks[i], &request->overrides, err);
+        good = plan_mask_override(&request->masks[i], &request->overrides, err) &&
+               (request->filter->kind != PLAN_ORDER || order_flatten(&request->masks[i], err));
     if (!good)
         unload_step(request);
     return good;
@@ -227,14 +270,18 @@ static bool read_channels(const char *text, int channels, unsigned *set, struct 
 }
 
 /* Weighted filtering divides by sums of weights times alpha, so no weight may be negative and not
- * all may be 0. Other masks, and gradients, leave alpha alone. */
-static bool resolve_alpha(struct plan *plan, enum alpha_mode wanted, struct error *err)
+ * all may be 0. Other masks, and gradients, leave alpha alone. Order filters do not weight: they
+ * treat alpha like a colour, or leave it alone if they make a difference. */
+static bool resolve_alpha(struct plan *plan, enum alpha_mode wanted, bool makes_difference,
+                          struct error *err)
 {
     const struct plan_mask *mask = &plan->mask[0];
 
     plan->alpha = wanted;
     if (!image_has_alpha(plan->channels))
         plan->alpha = ALPHA_PLAIN;
+    else if (wanted == ALPHA_WEIGHTED && plan->kind == PLAN_ORDER)
+        plan->alpha = makes_difference ? ALPHA_IGNORE : ALPHA_PLAIN;
     else if (wanted == ALPHA_WEIGHTED &&
              (plan->kind == PLAN_GRADIENT || mask->has_negative || mask->sum == 0))
         plan->alpha = ALPHA_IGNORE;
@@ -281,7 +328,8 @@ static bool plan_step(const struct filter_request *request, int channels, enum s
     plan->repeat = request->repeat;
     if (border_value(&request->border, max, &plan->border_value, err) &&
         read_channels(request->channels, channels, &plan->filtered, err) &&
-        resolve_alpha(plan, request->alpha, err))
+        resolve_alpha(plan, request->alpha, order_makes_difference(request->filter), err) &&
+        order_make_steps(plan, request, err))
         return true;
     plan_free(plan);
     return false;
@@ -323,12 +371,11 @@ static bool load_step(struct filter_request *request, struct error *err)
     if (!read_channels(request->channels, 0, &set, err) ||
         !border_value(&request->border, 65535, &value, err) || !filter_masks(request, err))
         return false;
-    if (!make_masks(request, &plan, 1, err)) {
-        unload_step(request);
-        return false;
-    }
+    bool good = make_masks(request, &plan, 1, err) && order_make_steps(&plan, request, err);
     plan_free(&plan);
-    return true;
+    if (!good)
+        unload_step(request);
+    return good;
 }
 
 bool filter_load(struct filter_request *request, struct error *err)

@@ -15,7 +15,9 @@ enum filter_option {
     FILTER_AMOUNT = 8,
     FILTER_DIVISOR = 16,
     FILTER_OFFSET = 32,
-    FILTER_NORMALIZE = 64
+    FILTER_NORMALIZE = 64,
+    FILTER_SHAPE = 128,
+    FILTER_RANK = 256
 };
 
 /* The mask that --sigma, --radius and --amount make. */
@@ -24,7 +26,16 @@ enum filter_build {
     BUILD_ANY, /* a Gaussian if a sigma is given, else a mean; --mask or one of them is required */
     BUILD_GAUSS,
     BUILD_BOX,
-    BUILD_UNSHARP
+    BUILD_UNSHARP,
+    BUILD_WINDOW
+};
+
+/* A step of an order filter: see struct plan. */
+struct filter_step {
+    const char *rank; /* in percent; NULL: as --rank says */
+    bool turned;      /* the window is turned by 180 degrees */
+    bool of_picture;
+    enum plan_minus minus;
 };
 
 struct filter {
@@ -36,6 +47,8 @@ struct filter {
     const char *default_mask; /* used without options, for help ("gauss5"); NULL: none */
     const char *mask[2];      /* for mask_builtin, two for gradients; NULL: it is built */
     const char *example;      /* options of an example for help; "": none */
+    int steps;                /* of PLAN_ORDER: 1 or 2 */
+    const struct filter_step *step;
 };
 
 /* All filters, in the order in which they are listed; *count is set. */
@@ -45,6 +58,9 @@ const struct filter *filter_find(const char *name); /* NULL if there is none */
 /* Can the filter use this option ("sigma", without dashes)? True for options that all filters take,
  * and for options of no filter. */
 bool filter_takes(const struct filter *filter, const char *option);
+
+/* The words of --shape; NULL past the last. */
+const char *filter_shape_word(int index);
 
 /* The name of a kind of plan in --plan and --json, and its formula (NULL: the weighted sum). */
 const char *filter_kind_name(enum plan_kind kind);
@@ -64,6 +80,8 @@ struct filter_request {
     double sigma;
     int radius;         /* -1: none */
     const char *amount; /* --amount, rational text, or NULL */
+    const char *rank;   /* --rank, a percentage as text, or NULL */
+    const char *shape;  /* --shape, one of filter_shape_word, or NULL */
     struct plan_overrides overrides;
     struct border_choice border;
     enum alpha_mode alpha;

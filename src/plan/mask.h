@@ -67,14 +67,20 @@ void mask_list(void (*visit)(const char *name, const char *path, void *context),
 bool mask_builtin(struct mask *mask, const char *name, struct error *err);
 
 /* Builders; EXIT_USAGE for a sigma or radius out of range (sigma finite and > 0, radius 0..3000, of
- * a row 0..127; a negative radius of a gauss means ceil(3*sigma)). A row is for signals. */
-enum mask_shape { MASK_SQUARE, MASK_ROW };
+ * other shapes than a square 0..127; a negative radius of a gauss means ceil(3*sigma)). A row is
+ * for signals. A disc, of radius R, has the cells whose distance from the middle is at most R; a
+ * cross has the middle row and the middle column: both are for boxes only. */
+enum mask_shape { MASK_SQUARE, MASK_ROW, MASK_DISC, MASK_CROSS };
 bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_shape shape,
                       struct error *err);
 bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct error *err);
 /* (1 + amount)*identity - amount*gauss; AMOUNT is a rational as text. */
 bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char *amount,
                         struct error *err);
+
+/* Makes the mask a window: 1 for every weight that is not 0, no divisor, no offset. Returns how
+ * many weights are 1. The mask is no outer mask. */
+int mask_flatten(struct mask *mask);
 
 /* The exact sum of the weights, not divided. The caller initialises SUM. Very long sums are not
  * reduced to lowest terms, because that would be slow (see plan/mask_builtin.c). */

@@ -93,6 +93,21 @@ void mask_free(struct mask *mask)
     memset(mask, 0, sizeof *mask);
 }
 
+int mask_flatten(struct mask *mask)
+{
+    int count = 0;
+
+    for (int i = 0; i < mask_numbers(mask); i++) {
+        bool in = mpq_sgn(mask->weight[i]) != 0;
+        mpq_set_ui(mask->weight[i], in, 1);
+        count += in;
+    }
+    mpq_set_ui(mask->divisor, 1, 1);
+    mpq_set_ui(mask->offset, 0, 1);
+    mask->offset_percent = false;
+    return count;
+}
+
 static void reverse(mpq_t *number, int count)
 {
     for (int i = 0; i < count / 2; i++)
@@ -213,7 +228,7 @@ void mask_gauss_weights(double sigma, int radius, int *weight)
 
 static int most_radius(enum mask_shape shape)
 {
-    return shape == MASK_ROW ? MAX_RADIUS : MAX_RADIUS_LONG;
+    return shape == MASK_SQUARE ? MAX_RADIUS_LONG : MAX_RADIUS;
 }
 
 /* Replaces a negative radius by ceil(3 * sigma). */
@@ -267,6 +282,14 @@ bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_sha
     return true;
 }
 
+/* Does the cell, counted from the middle, belong to the shape? */
+static bool is_in_shape(enum mask_shape shape, int x, int y, int radius)
+{
+    return shape == MASK_DISC    ? x * x + y * y <= radius * radius
+           : shape == MASK_CROSS ? x == 0 || y == 0
+                                 : true;
+}
+
 bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct error *err)
 {
     memset(mask, 0, sizeof *mask);
@@ -276,9 +299,15 @@ bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct
         return false;
     if (asprintf(&mask->title, "box, radius %d", radius) < 0)
         mask->title = NULL;
-    for (int i = 0; i < mask_numbers(mask); i++)
-        mpq_set_ui(mask->weight[i], 1, 1);
-    mpq_set_ui(mask->divisor, (unsigned long)(mask->width * mask->height), 1);
+    unsigned long cells = 0;
+    for (int i = 0; i < mask_numbers(mask); i++) {
+        bool in = is_in_shape(shape, i % mask->width - radius, i / mask->width - radius, radius);
+        mpq_set_ui(mask->weight[i], in, 1);
+        cells += in;
+    }
+    if (mask->outer)
+        cells = (unsigned long)(mask->width * mask->height);
+    mpq_set_ui(mask->divisor, cells, 1);
     return true;
 }
 

@@ -155,8 +155,29 @@ void plan_mask_free(struct plan_mask *plan)
     memset(plan, 0, sizeof *plan);
 }
 
+bool plan_mask_copy(struct plan_mask *copy, const struct plan_mask *window, bool turned)
+{
+    const int cells = window->width * window->height;
+
+    *copy = *window;
+    copy->column = copy->row = NULL;
+    copy->terms = 0;
+    memset(copy->term, 0, sizeof copy->term);
+    copy->weight = malloc((size_t)cells * sizeof *copy->weight);
+    if (!copy->weight)
+        return false;
+    for (int k = 0; k < cells; k++)
+        copy->weight[k] = window->weight[turned ? cells - 1 - k : k];
+    copy->anchor_x = turned ? window->width - 1 - window->anchor_x : window->anchor_x;
+    copy->anchor_y = turned ? window->height - 1 - window->anchor_y : window->anchor_y;
+    return true;
+}
+
 void plan_free(struct plan *plan)
 {
+    if (plan->then)
+        plan_free(plan->then);
+    free(plan->then);
     for (int i = 0; i < plan->masks; i++)
         plan_mask_free(&plan->mask[i]);
     if (plan->next)

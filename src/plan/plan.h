@@ -3,6 +3,9 @@
  *   out = clamp( floor( (S + floor(d/2)) / d ), 0, max )
  *   S   = sum over the mask of  w[i][j] * in[y + i - ay][x + j - ax]   +  o
  *
+ * An order filter has a window in place of the mask: the cells whose weight is 1. Its output is the
+ * cell of the window that has a certain place among all of them, sorted.
+ *
  * A plan is a pure function of (mask, options, sample depth). Backends execute a
  * plan and decide nothing that shows in the output. */
 #ifndef STENCIL_PLAN_PLAN_H
@@ -60,7 +63,11 @@ enum plan_kind {
     PLAN_GRADIENT, /* clamp(round(sqrt(gx^2 + gy^2) / d)) of mask[0] and [1], whose divisor is d; no
                       offset */
     PLAN_LONG,     /* mask[0], longer than MASK_MAX_SIDE: column, row and centre are its weights */
+    PLAN_ORDER,    /* mask[0] is a window: its weights are 0 and 1 */
 };
+
+/* A difference with a step's output, clamped. The picture: the input of the first step. */
+enum plan_minus { MINUS_NOTHING, MINUS_PICTURE, MINUS_LAST, PICTURE_MINUS };
 
 enum alpha_mode { ALPHA_WEIGHTED, ALPHA_IGNORE, ALPHA_PLAIN };
 
@@ -78,9 +85,17 @@ struct plan {
     enum alpha_mode alpha;
     unsigned filtered; /* bit c set: channel c is filtered; else it is copied. In IGNORE the
                           alpha channel's bit is clear. */
-    int repeat;        /* whole passes, >= 1 */
-    struct plan *next; /* the next step of a chain, owned; NULL: this is the last one. Only src/run
-                          runs chains: kernels and methods get the plan of one step. */
+    int repeat;        /* whole passes, >= 1; of the first step */
+    int order;         /* PLAN_ORDER: the place of the output among the sum cells of the window,
+                          sorted: 0 is the least */
+    /* Steps: each is a plan, and filters the output of the step before it, with ghost cells of
+     * its own. A pass is all steps. Only PLAN_ORDER has several. */
+    struct plan *then;     /* the next step, owned; NULL: this is the last one */
+    bool of_picture;       /* the step filters the picture, not the output of the step before it */
+    enum plan_minus minus; /* the output of the step before it is `LAST` */
+    /* The next filter of a chain, owned; NULL: this is the last one. Only src/run runs chains:
+     * kernels and methods get the plan of one filter. */
+    struct plan *next;
 };
 
 /* A channel's sample in a ghost cell of the borders zero and constant. */
@@ -110,6 +125,9 @@ bool plan_mask_override(struct mask *mask, const struct plan_overrides *override
 bool plan_mask_make(struct plan_mask *plan, const struct mask *mask, uint32_t max,
                     struct error *err);
 void plan_mask_free(struct plan_mask *plan);
+
+/* Copies a window, perhaps turned by 180 degrees with its anchor. False: no memory. */
+bool plan_mask_copy(struct plan_mask *copy, const struct plan_mask *window, bool turned);
 
 /* The plan for pictures whose rows and columns are exchanged; and the one for pictures of one row,
  * whose ghost rows are copies of it, or constant: its masks have one row. False: no memory, or

@@ -8,7 +8,7 @@
 static bool masks_make(struct plan *made, const struct plan *plan, bool turned)
 {
     *made = *plan;
-    made->next = NULL;
+    made->next = made->then = NULL;
     for (int k = 0; k < plan->masks; k++) {
         struct plan_mask *m = &made->mask[k];
         const int height = turned ? m->width : 1;
@@ -72,7 +72,7 @@ static bool can_fold(const struct plan *plan)
 {
     const bool constant = plan->border == BORDER_ZERO || plan->border == BORDER_CONSTANT;
 
-    return plan->kind != PLAN_LONG &&
+    return plan->kind != PLAN_LONG && plan->kind != PLAN_ORDER &&
            (!constant || (plan->alpha != ALPHA_WEIGHTED &&
                           (plan->kind == PLAN_LINEAR || plan->border_value == 0)));
 }

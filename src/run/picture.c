@@ -364,8 +364,8 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
 /* With a sum of 0, flat areas become black, which is what such a mask is for. */
 bool picture_changes_brightness(const struct plan *plan)
 {
-    return !plan->next && plan->kind != PLAN_GRADIENT && plan->mask[0].sum != 0 &&
-           plan->mask[0].sum != plan->mask[0].divisor;
+    return !plan->next && (plan->kind == PLAN_LINEAR || plan->kind == PLAN_LONG) &&
+           plan->mask[0].sum != 0 && plan->mask[0].sum != plan->mask[0].divisor;
 }
 
 void picture_note_clipped(struct picture_report *report, const char *input, const struct plan *plan,

@@ -130,13 +130,17 @@ static bool check_band(const struct check_case *c, const struct kernel *kernel,
                        const struct kernel_job *whole, const struct image *expected,
                        struct image *out, int first, int rows)
 {
-    const struct plan_mask *m = &whole->plan->mask[0];
-    int from = first - m->anchor_y, to = first + rows - 1 - m->anchor_y + m->height;
-    int reach = m->height; /* more than folding needs */
+    int from = first, to = first + rows, reach = 0; /* more than folding needs */
     struct kernel_job job = *whole;
     struct image in, part = image_rows(out, first, rows), want = image_rows(expected, first, rows);
     struct error err;
 
+    for (const struct plan *step = whole->plan; step; step = step->then) {
+        const struct plan_mask *m = &step->mask[0];
+        from -= m->anchor_y;
+        to += m->height - 1 - m->anchor_y;
+        reach += m->height;
+    }
     if ((from < 0 || to > c->height) && (c->plan.border == BORDER_WRAP || reach > rows))
         return true;
     from = from < 0 ? 0 : from;

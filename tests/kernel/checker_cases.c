@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan/order.h"
 #include "tests/kernel/checker_masks.h"
 #include "tests/random.h"
 
@@ -79,7 +80,8 @@ static void choose_alpha(struct check_case *c, bool weighted, uint64_t *state)
     if (image_has_alpha(c->channels)) {
         plan->alpha = weighted ? ALPHA_WEIGHTED : (enum alpha_mode)pick(state, 3);
         if (plan->alpha == ALPHA_WEIGHTED &&
-            (plan->kind == PLAN_GRADIENT || plan->mask[0].has_negative || plan->mask[0].sum == 0))
+            (plan->kind == PLAN_GRADIENT || plan->kind == PLAN_ORDER ||
+             plan->mask[0].has_negative || plan->mask[0].sum == 0))
             plan->alpha = ALPHA_IGNORE;
     }
     plan->filtered = (1u << c->channels) - 1;
@@ -107,6 +109,19 @@ static void choose_picture(struct check_case *c, const struct place *place, bool
     }
     c->plan.type = c->type;
     c->plan.channels = c->channels;
+}
+
+/* Makes the steps of an order filter. */
+static bool make_order(struct plan *plan, int mask, struct error *err)
+{
+    const char *words = check_mask_order(mask);
+    char name[16];
+    struct filter_request request = {.rank = strchr(words, ' ')};
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(words, " "), words);
+    request.rank += request.rank != NULL;
+    request.filter = filter_find(name);
+    return order_make_steps(plan, &request, err);
 }
 
 static size_t device_line(size_t bytes)
@@ -145,11 +160,14 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
         c->plan.border == BORDER_CONSTANT ? random_next(&state) % (c->plan.max + 1) : 0;
     c->plan.repeat = pick(&state, 9) == 0 ? 2 + pick(&state, 2) : 1;
     c->plan.masks = check_mask_parts(mask);
-    c->plan.kind = c->plan.masks == 2 ? PLAN_GRADIENT : PLAN_LINEAR;
+    c->plan.kind = check_mask_order(mask) ? PLAN_ORDER
+                   : c->plan.masks == 2   ? PLAN_GRADIENT
+                                          : PLAN_LINEAR;
     turn.flip = pick(&state, 4) == 0;
     for (int k = 0; ok && k < c->plan.masks; k++) {
         ok = check_mask_make(&rational, mask, k, &state, &err) &&
              plan_mask_override(&rational, &turn, &err) &&
+             (c->plan.kind != PLAN_ORDER || order_flatten(&rational, &err)) &&
              plan_mask_make(&c->plan.mask[k], &rational, c->plan.max, &err);
         mask_free(&rational);
     }
@@ -161,6 +179,11 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
     if (c->plan.kind == PLAN_LINEAR && plan_mask_is_long(&c->plan.mask[0]))
         c->plan.kind = PLAN_LONG;
     choose_alpha(c, weighted, &state);
+    if (c->plan.kind == PLAN_ORDER && !make_order(&c->plan, mask, &err)) {
+        printf("# mask %s: %s\n", check_mask_name(mask), err.text);
+        plan_free(&c->plan);
+        return false;
+    }
     c->seed = random_next(&state);
     c->strip_bytes = strip_limit(c);
     snprintf(c->text, sizeof c->text,

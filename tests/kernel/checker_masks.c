@@ -340,6 +340,33 @@ static const struct mask_case MASKS[] = {
     {"long_outer301x257", OUTER, NULL, 301, 257, 0, 9, "1500000"},
     {"weighted_long256x1", OUTER, NULL, 256, 1, 0, 3, "600"},
     {"weighted_long_64_bits2x257", OUTER, NULL, 2, 257, 0, 70000, "600000000000"},
+    /* Windows of order filters, with the filter in place of the divisor. */
+    {"order_median3", "1 1 1\n1 1 1\n1 1 1", NULL, 0, 0, 0, 0, "median"},
+    {"order_median5", NULL, NULL, 5, 5, 1, 1, "median"},
+    {"order_median7", NULL, NULL, 7, 7, 1, 1, "median"},
+    {"order_median9", NULL, NULL, 9, 9, 1, 1, "median"},
+    {"order_median11", NULL, NULL, 11, 11, 1, 1, "median"},
+    {"order_median15", NULL, NULL, 15, 15, 1, 1, "median"},
+    {"order_median31", NULL, NULL, 31, 31, 1, 1, "median"},
+    {"order_median4x6", NULL, NULL, 4, 6, 1, 1, "median"},
+    {"order_median_holes5x4", NULL, NULL, 5, 4, -1, 1, "median"},
+    {"order_rank_holes9x8", NULL, NULL, 9, 8, -1, 1, "rank 30"},
+    {"order_rank_square5", NULL, NULL, 5, 5, 1, 1, "rank 99%"},
+    {"order_one_cell", "0 0 1\n0 0 0", NULL, 0, 0, 0, 0, "median"},
+    {"order_erode3", "1 1 1\n1 1 1\n1 1 1", NULL, 0, 0, 0, 0, "erode"},
+    {"order_dilate_row7", "1 1 1 1 1 1 1", NULL, 0, 0, 0, 0, "dilate"},
+    {"order_dilate_column6", "1\n1\n1\n1\n1\n1", NULL, 0, 0, 0, 0, "dilate"},
+    {"order_erode_disc9x7", DISC, NULL, 9, 7, 0, 3, "erode"},
+    {"order_dilate_holes11x5", NULL, NULL, 11, 5, 0, 1, "dilate"},
+    {"order_dilate17x33", NULL, NULL, 17, 33, 1, 1, "dilate"},
+    {"order_erode70x3", NULL, NULL, 70, 3, 1, 1, "erode"},
+    {"order_erode_holes255x3", NULL, NULL, 255, 3, -3, 1, "erode"},
+    {"order_dilate_holes4x255", NULL, NULL, 4, 255, -1, 1, "dilate"},
+    {"order_open_cross", "0 1 0 0\n1 1 1 1\n0 1 0 0", NULL, 0, 0, 0, 0, "open"},
+    {"order_close5x4", NULL, NULL, 5, 4, 1, 1, "close"},
+    {"order_outline_holes4x3", NULL, NULL, 4, 3, -1, 1, "outline"},
+    {"order_tophat7x2", NULL, NULL, 7, 2, 1, 1, "tophat"},
+    {"order_blackhat_holes6x7", NULL, NULL, 6, 7, 0, 1, "blackhat"},
 };
 
 int check_mask_count(void)
@@ -365,6 +392,11 @@ int check_mask_parts(int mask)
 bool check_mask_is_weighted(int mask)
 {
     return strncmp(MASKS[mask].name, "weighted_", 9) == 0;
+}
+
+const char *check_mask_order(int mask)
+{
+    return strncmp(MASKS[mask].name, "order_", 6) == 0 ? MASKS[mask].divisor : NULL;
 }
 
 /* Fills the mask's cells with whole numbers. */
@@ -444,7 +476,7 @@ bool check_mask_make(struct mask *made, int mask, int part, uint64_t *state, str
     }
     if (text == WHOLE)
         mask_sum(made->divisor, made);
-    else
+    else if (!check_mask_order(mask))
         mpq_set_str(made->divisor, m->divisor, 10);
     made->anchor_x = text == WHOLE ? m->width / 2 : pick(state, m->width);
     made->anchor_y = text == WHOLE ? m->height / 2 : pick(state, m->height);

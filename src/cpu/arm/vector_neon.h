@@ -95,6 +95,16 @@ INLINE v_u16 min_u16(v_u16 a, v_u16 b)
     return (v_u16)vminq_u16((uint16x8_t)a, (uint16x8_t)b);
 }
 
+INLINE v_u8 max_u8(v_u8 a, v_u8 b)
+{
+    return (v_u8)vmaxq_u8((uint8x16_t)a, (uint8x16_t)b);
+}
+
+INLINE v_u16 max_u16(v_u16 a, v_u16 b)
+{
+    return (v_u16)vmaxq_u16((uint16x8_t)a, (uint16x8_t)b);
+}
+
 INLINE v_u8 narrow_16(v_u16 a, v_u16 b)
 {
     return (v_u8)vcombine_u8(vqmovun_s16((int16x8_t)a), vqmovun_s16((int16x8_t)b));

@@ -42,6 +42,16 @@ INLINE v_u16 min_u16(v_u16 a, v_u16 b)
     return (v_u16)V(min_epu16)((vector)a, (vector)b);
 }
 
+INLINE v_u8 max_u8(v_u8 a, v_u8 b)
+{
+    return (v_u8)V(max_epu8)((vector)a, (vector)b);
+}
+
+INLINE v_u16 max_u16(v_u16 a, v_u16 b)
+{
+    return (v_u16)V(max_epu16)((vector)a, (vector)b);
+}
+
 INLINE v_u8 narrow_16(v_u16 a, v_u16 b)
 {
     return (v_u8)V(packus_epi16)((vector)a, (vector)b);

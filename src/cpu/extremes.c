@@ -1,0 +1,287 @@
+/* The method `extremes`: the least or the greatest cell of a window (erode, dilate), 8 and 16 bits.
+ *
+ * Each row of the picture is taken once. From it come lines of running extremes, one for each
+ * length that the window's runs have, by steps of four:
+ *
+ *   E4[x] = best of E1[x], E1[x + 1], E1[x + 2], E1[x + 3]       E1: the row itself
+ *   E16[x] = best of E4[x], E4[x + 4], E4[x + 8], E4[x + 12]     and so on
+ *   E10[x] = best of E4[x], E4[x + 4], E4[x + 6]                 parts may overlap
+ *
+ * Then a row of output is the best of one element for each run. If the window is a rectangle, the
+ * lines below each other are taken by steps of four in the same way. So a window of k x k cells
+ * takes about 3/2 * log2(k) operations along each axis. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/finish.h"
+#include "cpu/method.h"
+#include "cpu/window.h"
+
+#define STEP   4 /* parts of a line of running extremes, at most */
+#define POWERS 4 /* 1, 4, 16, 64 */
+
+#define RING_BYTES (192 * 1024) /* lines of a tile, for the L2 cache */
+
+/* Lines of the rows of the picture, or of running extremes of them. Line k is in the place
+ * k % depth. */
+struct ring {
+    int first; /* the first of the worker's lines */
+    int depth;
+};
+
+struct extremes_pass {
+    const struct plan *plan;
+    const struct cpu_ops *ops;
+    struct cpu_window window;
+    /* Rings by the length of a run (0: no such run); of a rectangle: by powers of 4, of lines of
+     * its width below each other. */
+    struct ring of_length[MASK_MAX_SIDE + 1], of_power[POWERS];
+    int lines; /* of all rings */
+    const struct kernel_job *job;
+    struct cpu_tiles tiles;
+    size_t stride; /* bytes from one line to the next */
+};
+
+struct extremes_worker {
+    char *lines;
+    char *power[POWERS]; /* E1, E4, ... of the newest row */
+    char *out;
+    const void **at; /* as many as there are runs */
+};
+
+/* The largest power of 4 that is not above N, which is 1 or more. */
+static int power_of(int n)
+{
+    int power = 0;
+    while (power + 1 < POWERS && 1 << 2 * (power + 1) <= n)
+        power++;
+    return power;
+}
+
+/* ---- one tile ---- */
+
+/* OUT = the best of COUNT lines. */
+static void take_best(const struct extremes_pass *pass, const void *const *at, int count, void *out,
+                      int n)
+{
+    const int type = pass->plan->type == SAMPLE_U16;
+    (pass->plan->order == 0 ? pass->ops->least : pass->ops->greatest)[type](at, count, out, n);
+}
+
+static char *line_of(const struct extremes_pass *pass, const struct extremes_worker *w,
+                     struct ring ring, int k)
+{
+    return w->lines + (size_t)(ring.first + k % ring.depth) * pass->stride;
+}
+
+/* Makes the running extremes of LENGTH in OUT from those of a power of 4. */
+static void extend(const struct extremes_pass *pass, const struct extremes_worker *w, int power,
+                   int length, char *out, int n)
+{
+    const int part = 1 << 2 * power;
+    const size_t pixel = (size_t)pass->plan->channels * (size_t)pass->plan->type;
+    const void *at[STEP];
+    int count = 0;
+
+    for (int x = 0; x < length; x += part)
+        at[count++] = w->power[power] + (size_t)(x < length - part ? x : length - part) * pixel;
+    take_best(pass, at, count, out, n);
+}
+
+/* Makes the lines of the tile's input row k. */
+static void take_row(const struct extremes_pass *pass, struct extremes_worker *w,
+                     const struct cpu_tile *tile, int k)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan_mask *m = &pass->plan->mask[0];
+    const int from = tile->first_pixel - m->anchor_x, channels = pass->plan->channels;
+    const int all = (tile->pixels + m->width - 1) * channels; /* samples of a whole line */
+
+    cpu_tiles_copy(job, cpu_tile_row(job, tile, tile->top + k, NULL), from,
+                   from + tile->pixels + m->width - 1, w->power[0]);
+    for (int power = 1; power <= power_of(m->width); power++)
+        extend(pass, w, power - 1, 1 << 2 * power, w->power[power],
+               all - ((1 << 2 * power) - 1) * channels);
+    for (int length = 1; length <= m->width; length++)
+        if (pass->of_length[length].depth > 0)
+            extend(pass, w, power_of(length), length, line_of(pass, w, pass->of_length[length], k),
+                   all - (length - 1) * channels);
+}
+
+/* Makes row Y of the output, counted in the tile, of any window. */
+static void combine_runs(const struct extremes_pass *pass, struct extremes_worker *w, int y, int n)
+{
+    const size_t pixel = (size_t)pass->plan->channels * (size_t)pass->plan->type;
+
+    for (int i = 0; i < pass->window.runs; i++) {
+        const struct cpu_run *run = &pass->window.run[i];
+        w->at[i] = line_of(pass, w, pass->of_length[run->length], y + run->row) +
+                   (size_t)run->left * pixel;
+    }
+    take_best(pass, w->at, pass->window.runs, w->out, n);
+}
+
+/* The best of ROWS lines of a power's ring, from line K on, as in `extend`. */
+static void combine_power(const struct extremes_pass *pass, const struct extremes_worker *w,
+                          int power, int k, int rows, char *out, int n)
+{
+    const int part = 1 << 2 * power;
+    const void *at[STEP];
+    int count = 0;
+
+    for (int i = 0; i < rows; i += part)
+        at[count++] =
+            line_of(pass, w, pass->of_power[power], k + (i < rows - part ? i : rows - part));
+    take_best(pass, at, count, out, n);
+}
+
+/* Makes the lines below each other of a rectangle that end with input row k. */
+static void take_row_of_rectangle(const struct extremes_pass *pass, struct extremes_worker *w,
+                                  int k, int n)
+{
+    const int height = pass->plan->mask[0].height;
+
+    for (int power = 1; power <= power_of(height); power++) {
+        const int first = k + 1 - (1 << 2 * power);
+        if (first >= 0)
+            combine_power(pass, w, power - 1, first, 1 << 2 * power,
+                          line_of(pass, w, pass->of_power[power], first), n);
+    }
+}
+
+static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
+{
+    const struct extremes_pass *pass = context;
+    const struct kernel_job *job = pass->job;
+    const int height = pass->plan->mask[0].height, n = tile->pixels * pass->plan->channels;
+    struct extremes_worker *w = worker;
+
+    for (int k = 0; k < tile->end - tile->first + height - 1; k++) {
+        const int y = k + 1 - height;
+        take_row(pass, w, tile, k);
+        if (pass->window.is_rectangle)
+            take_row_of_rectangle(pass, w, k, n);
+        if (y < 0)
+            continue;
+        if (pass->window.is_rectangle)
+            combine_power(pass, w, power_of(height), y, height, w->out, n);
+        else
+            combine_runs(pass, w, y, n);
+        void *out = cpu_tile_out(job, tile, tile->first + y);
+        memcpy(out, w->out, (size_t)n * (size_t)pass->plan->type);
+        cpu_finish_unfiltered(job, tile->first + y, tile->first_pixel, tile->pixels, out);
+    }
+}
+
+/* ---- one pass ---- */
+
+static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
+{
+    const struct extremes_pass *pass = context;
+    struct extremes_worker *w = worker;
+
+    w->lines = cpu_memory_take(memory, (size_t)pass->lines * pass->stride);
+    for (int power = 0; power <= power_of(pass->plan->mask[0].width); power++)
+        w->power[power] = cpu_memory_take(memory, pass->stride);
+    w->out = cpu_memory_take(memory, pass->stride);
+    w->at = cpu_memory_take(memory, (size_t)pass->window.runs * sizeof *w->at);
+}
+
+static struct ring add_ring(struct extremes_pass *pass, int depth)
+{
+    struct ring ring = {pass->lines, depth};
+    pass->lines += depth;
+    return ring;
+}
+
+static void extremes_free(void *state)
+{
+    struct extremes_pass *pass = state;
+    cpu_window_free(&pass->window);
+    free(pass);
+}
+
+static void *extremes_make(const struct plan *plan, const struct cpu_ops *ops, int width,
+                           int height)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    struct extremes_pass *pass = calloc(1, sizeof *pass);
+
+    (void)width, (void)height;
+    if (!pass)
+        return NULL;
+    pass->plan = plan;
+    pass->ops = ops;
+    if (!cpu_window_make(&pass->window, m)) {
+        extremes_free(pass);
+        return NULL;
+    }
+    if (pass->window.is_rectangle) { /* a power's lines wait for the next power's newest line */
+        const int most = power_of(m->height);
+        for (int power = 0; power <= most; power++) {
+            const int part = 1 << 2 * power;
+            const int wait = power < most ? (STEP - 1) * part : m->height - part;
+            pass->of_power[power] = add_ring(pass, wait + 1);
+        }
+        pass->of_length[m->width] = pass->of_power[0];
+        return pass;
+    }
+    for (int i = 0; i < pass->window.runs; i++) {
+        const struct cpu_run *run = &pass->window.run[i];
+        if (pass->of_length[run->length].depth == 0)
+            pass->of_length[run->length] = add_ring(pass, m->height - run->row);
+    }
+    return pass;
+}
+
+static bool extremes_run(const void *state, const struct kernel_job *job, struct error *err)
+{
+    static const struct cpu_tile_hooks hooks = {sizeof(struct extremes_worker), worker_make,
+                                                run_tile};
+    struct extremes_pass pass = *(const struct extremes_pass *)state;
+    const size_t bytes = (size_t)pass.plan->type;
+    const int width = pass.plan->mask[0].width;
+    int pixels = RING_BYTES / (pass.lines * pass.plan->channels * (int)bytes) - width;
+
+    pass.job = job;
+    pass.tiles = cpu_tiles_cut(job, pixels > width ? pixels : width);
+    pass.stride = cpu_tiles_stride(&pass.tiles, width, CPU_BLOCK) * bytes;
+    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
+}
+
+/* ---- the row of the table ---- */
+
+static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
+{
+    (void)ops;
+    return plan->order == 0 || plan->order == plan->mask[0].sum - 1
+               ? NULL
+               : "it finds the least and the greatest cell only";
+}
+
+/* Bytes of lines that are read in a nanosecond (AVX2). */
+#define RATE_LINES 45.0
+
+static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double lines = 4 + STEP * (power_of(m->width) + 1); /* copies, and a row's running extremes */
+
+    if (refusal(plan, ops))
+        return HUGE_VAL;
+    lines += cpu_window_is_rectangle(m) ? STEP * (power_of(m->height) + 1)
+                                        : cpu_window_runs(m) + STEP * m->height / 2;
+    return cpu_samples(plan, width, height) * (int)plan->type * lines / RATE_LINES;
+}
+
+const struct cpu_method cpu_method_extremes = {
+    .name = "extremes",
+    .idea = "the least or the greatest cell of a window, by running extremes",
+    .kinds = KERNEL_KIND(PLAN_ORDER),
+    .refusal = refusal,
+    .cost = cost,
+    .make = extremes_make,
+    .run = extremes_run,
+    .free = extremes_free,
+};

@@ -1,0 +1,136 @@
+/* The loops of order filters: the least and the greatest of several lines, and sorting networks,
+ * which scripts/make_networks makes. A part of cpu/ops_template.h, included once per instruction
+ * set. */
+#ifndef STENCIL_CPU_OPS_ORDER_H
+#define STENCIL_CPU_OPS_ORDER_H
+
+#include "cpu/ops.h"
+#include "cpu/ops_vector.h"
+
+/* A block stays in registers while all lines are read. */
+#define EXTREME(name, best, vector, sample)                                                        \
+    static void name(const void *const *at, int count, void *out, int n)                           \
+    {                                                                                              \
+        enum { LANES_EACH = sizeof(vector) / sizeof(sample), EACH = CPU_BLOCK / LANES_EACH };      \
+        for (int x = 0; x < n; x += CPU_BLOCK) {                                                   \
+            vector v[EACH];                                                                        \
+            UNROLL                                                                                 \
+            for (int k = 0; k < EACH; k++)                                                         \
+                v[k] = (vector)load_32((const sample *)at[0] + x + k * LANES_EACH);                \
+            for (int i = 1; i < count; i++) {                                                      \
+                UNROLL                                                                             \
+                for (int k = 0; k < EACH; k++)                                                     \
+                    v[k] =                                                                         \
+                        best(v[k], (vector)load_32((const sample *)at[i] + x + k * LANES_EACH));   \
+            }                                                                                      \
+            UNROLL                                                                                 \
+            for (int k = 0; k < EACH; k++)                                                         \
+                store((sample *)out + x + k * LANES_EACH, (v_u32)v[k]);                            \
+        }                                                                                          \
+    }
+EXTREME(least_u8, min_u8, v_u8, uint8_t)
+EXTREME(least_u16, min_u16, v_u16, uint16_t)
+EXTREME(greatest_u8, max_u8, v_u8, uint8_t)
+EXTREME(greatest_u16, max_u16, v_u16, uint16_t)
+
+/* ---- histograms of columns ---- */
+
+/* The counts of a group's levels, or of all groups. Passed by address only, as it is two registers
+ * in some sets. */
+typedef uint16_t counts16 __attribute__((vector_size(2 * CPU_GROUPS)));
+
+/* ABOVE[l]: 1 for the counts that a sample of level l is part of. */
+#define FROM(l)                                                                                    \
+    {                                                                                              \
+        (l) < 1, (l) < 2, (l) < 3, (l) < 4, (l) < 5, (l) < 6, (l) < 7, (l) < 8, (l) < 9, (l) < 10, \
+            (l) < 11, (l) < 12, (l) < 13, (l) < 14, (l) < 15, 1                                    \
+    }
+static const counts16 ABOVE[CPU_GROUPS] = {
+    FROM(0), FROM(1), FROM(2),  FROM(3),  FROM(4),  FROM(5),  FROM(6),  FROM(7),
+    FROM(8), FROM(9), FROM(10), FROM(11), FROM(12), FROM(13), FROM(14), FROM(15)};
+
+static void columns_change(const struct cpu_columns *columns, const uint8_t *leaves,
+                           const uint8_t *enters, int n)
+{
+    counts16 *group = (counts16 *)columns->group, *level = (counts16 *)columns->level;
+
+    for (int x = 0; x < n; x++, level += CPU_GROUPS) {
+        const int in = enters[x], out = leaves ? leaves[x] : 0;
+        if (leaves) {
+            group[x] -= ABOVE[out / CPU_GROUPS];
+            level[out / CPU_GROUPS] -= ABOVE[out % CPU_GROUPS];
+        }
+        group[x] += ABOVE[in / CPU_GROUPS];
+        level[in / CPU_GROUPS] += ABOVE[in % CPU_GROUPS];
+    }
+}
+
+/* How many of the counts are at most PLACE. */
+INLINE int count_up_to(const counts16 *counts, int place)
+{
+    typedef uint64_t words __attribute__((vector_size(sizeof(counts16))));
+    const words ones = (words)((counts16)(*counts <= (uint16_t)place) & 1);
+    return (int)((ones[0] + ones[1] + ones[2] + ones[3]) * UINT64_C(0x0001000100010001) >> 48);
+}
+
+static void columns_row(const struct cpu_columns *columns, int channel, int place, uint8_t *out,
+                        int pixels)
+{
+    const int width = columns->width, step = columns->channels;
+    const counts16 *group = (const counts16 *)columns->group + channel;
+    const counts16 *level = (const counts16 *)columns->level + (size_t)channel * CPU_GROUPS;
+    counts16 groups = {0}, levels[CPU_GROUPS]; /* of the window; levels[g] is as it was at at[g] */
+    int at[CPU_GROUPS];
+
+    for (int g = 0; g < CPU_GROUPS; g++)
+        at[g] = -width;
+    for (int j = 0; j < width; j++)
+        groups += group[j * step];
+    for (int x = 0; x < pixels; x++) {
+        const int g = count_up_to(&groups, place);
+        const counts16 *first = level + g, *next;
+        if (2 * (x - at[g]) > width) {
+            levels[g] = (counts16){0};
+            for (int j = x; j < x + width; j++)
+                levels[g] += first[(size_t)(j * step) * CPU_GROUPS];
+        } else {
+            for (int j = at[g]; j < x; j++) {
+                next = first + (size_t)(j * step) * CPU_GROUPS;
+                levels[g] += next[(size_t)(width * step) * CPU_GROUPS] - *next;
+            }
+        }
+        at[g] = x;
+        const int below = g > 0 ? ((const uint16_t *)&groups)[g - 1] : 0;
+        out[x * step + channel] =
+            (uint8_t)(g * CPU_GROUPS + count_up_to(&levels[g], place - below));
+        if (x + 1 < pixels)
+            groups += group[(x + width) * step] - group[x * step];
+    }
+}
+
+/* ---- sorting networks ---- */
+
+#define STORE(line, x, v) store((VECTOR_SAMPLE *)(line) + (x), (v_u32)(v))
+#define LOAD(line, x)     ((VECTOR)load_32((const VECTOR_SAMPLE *)(line) + (x)))
+#define VECTOR_SAMPLES    ((int)(VECTOR_BYTES / sizeof(VECTOR_SAMPLE)))
+
+#define NETWORK(name) network_u8_##name
+#define VECTOR        v_u8
+#define VECTOR_SAMPLE uint8_t
+#define LEAST         min_u8
+#define GREATEST      max_u8
+#include "cpu/networks.h"
+#undef NETWORK
+#undef VECTOR
+#undef VECTOR_SAMPLE
+#undef LEAST
+#undef GREATEST
+
+#define NETWORK(name) network_u16_##name
+#define VECTOR        v_u16
+#define VECTOR_SAMPLE uint16_t
+#define LEAST         min_u16
+#define GREATEST      max_u16
+#include "cpu/networks.h"
+
+#endif
