@@ -12,6 +12,10 @@ def step(alpha):
     words = rng.choice([["blur"], ["sharpen"], ["sobel"], ["box", "--radius", str(rng.randint(0, 4))],
                         ["gauss", "--sigma", str(rng.choice([0.7, 1.5, 3]))], ["emboss"],
                         ["unsharp", "--amount", "3/5"],
+                        ["median", "--radius", str(rng.randint(1, 3))],
+                        [rng.choice(["erode", "dilate", "open", "close", "outline", "tophat"]),
+                         "--shape", rng.choice(["square", "disc", "cross"]), "--radius",
+                         str(rng.randint(1, 5))],
                         ["convolve", "--mask", "1 2 3; 0 1 0; 2 0 5", "--anchor",
                          f"{rng.randint(0, 2)},{rng.randint(0, 2)}", "--normalize"]])
     if rng.random() < 0.5:
