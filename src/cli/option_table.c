@@ -62,12 +62,12 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "For a Gaussian mask the default is 3*S, rounded up. For the window of an order filter "
      "(median, erode ...) it is 1, and R is at most 127."},
 
-    {0, "shape", "SHAPE", FILTER | ON_SCREEN, WORD(request.filter.shape, filter_shape_word),
+    {0, "shape", "SHAPE", STEP | ON_SCREEN, WORD(request.filter.shape, filter_shape_word),
      "the window (default: square); --radius sets its size\n"
      "A disc has the cells whose distance from the middle is at most R; a cross has the middle row "
      "and the middle column."},
 
-    {0, "rank", "P%", FILTER | ON_SCREEN, TEXT(request.filter.rank),
+    {0, "rank", "P%", STEP | ON_SCREEN, TEXT(request.filter.rank),
      "which of the sorted cells: 0% is the least one\n"
      "50% is the median, 100% the greatest. Of N cells it is number P*N/100, rounded down, counted "
      "from 0."},
