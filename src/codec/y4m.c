@@ -339,9 +339,10 @@ const struct decoder decoder_y4m = {
 
 static bool encoder_open(struct sink *sink, struct error *err)
 {
-    const struct metadata_part *own = &sink->options.metadata->own;
+    const struct metadata *metadata = sink->options.metadata; /* of a page of a video */
 
-    return output_write(sink->output, own->bytes, own->size, err);
+    return !metadata || metadata->own.size == 0 ||
+           output_write(sink->output, metadata->own.bytes, metadata->own.size, err);
 }
 
 static bool encoder_write(struct sink *sink, const struct image *rows, struct error *err)
