@@ -87,6 +87,8 @@ struct metadata {
         size_t size; /* 0: none */
     } own;
     struct metadata_part icc, exif, xmp; /* for outputs of other formats; exif begins as a TIFF */
+    struct metadata_part comment;        /* likewise: the first text without a title */
+    int texts;                           /* in the file, comments included */
     struct density {
         uint32_t x, y; /* 0: unknown */
         enum density_unit unit;

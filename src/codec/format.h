@@ -12,7 +12,7 @@
 /* ---- reading ---- */
 
 /* Metadata whose loss causes a warning, because it changes how the picture looks or says where it
- * came from. (Comments, dates and print sizes are dropped without a warning.) */
+ * came from. (Dates of files and print sizes are dropped without a warning.) */
 enum dropped {
     DROPPED_ICC = 1,
     DROPPED_EXIF = 2,
@@ -24,6 +24,9 @@ enum dropped {
     DROPPED_PAGES = 128,
     DROPPED_GEO = 256,           /* where on Earth the picture lies */
     DROPPED_PREMULTIPLIED = 512, /* colours multiplied by alpha are divided by it */
+    DROPPED_TEXT = 1024,
+    DROPPED_PRIVATE = 2048, /* private tags of a TIFF */
+    DROPPED_PLACES = 4096,  /* places in EXIF data, to which a camera's own notes refer */
 };
 
 /* The limit for all copied chunks or segments of a file together; further ones are dropped. */
@@ -118,7 +121,7 @@ struct encoder {
     size_t state_bytes; /* size of sink->state: zeroed before open, freed after close */
     void (*close)(
         struct sink *sink); /* frees what the state holds, also after failures; may be NULL */
-    /* enum dropped: what a file can hold of icc, exif and xmp. NULL: nothing. */
+    /* enum dropped: what a file can hold of icc, exif, xmp and comment. NULL: nothing. */
     unsigned (*keeps)(const struct metadata *metadata);
 };
 
@@ -214,6 +217,20 @@ bool metadata_exif_sound(const uint8_t *tiff, size_t bytes);
  *
  * so 5 to 8 exchange width and height. */
 int metadata_exif_upright(uint8_t *tiff, size_t bytes);
+
+/* The same for XMP data, which may hold the orientation too. */
+void metadata_xmp_upright(uint8_t *xmp, size_t bytes);
+
+/* The density that EXIF data tell; x is 0 if they tell none. */
+struct density metadata_exif_density(struct metadata_part exif);
+
+/* EXIF data of nothing but a density, for a format that has no other place for it. */
+#define METADATA_EXIF_DENSITY_BYTES 66
+void metadata_exif_make(struct density density, uint8_t exif[METADATA_EXIF_DENSITY_BYTES]);
+
+/* True if EXIF data hold a camera's own notes of a kind that refers to places in the EXIF data,
+ * which the notes do not survive if these are taken apart. */
+bool metadata_exif_has_places(struct metadata_part exif);
 
 /* The density in UNIT, rounded; a ratio stays a ratio. */
 struct density metadata_density(struct density density, enum density_unit unit);

@@ -29,9 +29,12 @@ static void describe_dropped(unsigned dropped, const char *name, char *text, siz
         {DROPPED_PAGES, "further pages", true},
         {DROPPED_GEO, "GeoTIFF tags", true},
         {DROPPED_PREMULTIPLIED, "premultiplication by alpha", false},
+        {DROPPED_TEXT, "texts", true},
+        {DROPPED_PRIVATE, "private tags", true},
+        {DROPPED_PLACES, "places in the camera's notes", true},
     };
     bool plural = (dropped & (dropped - 1)) != 0; /* more than one */
-    char list[128] = "";
+    char list[256] = "";
 
     text[0] = '\0';
     if (dropped == 0)
@@ -46,6 +49,17 @@ static void describe_dropped(unsigned dropped, const char *name, char *text, siz
 }
 
 /* ---- opening ---- */
+
+/* What decoders leave to this file. */
+static void complete_metadata(struct source *source)
+{
+    struct metadata *metadata = &source->metadata;
+
+    if (source->orientation > 1)
+        metadata_xmp_upright(metadata->xmp.bytes, metadata->xmp.size);
+    if (metadata->density.x == 0)
+        metadata->density = metadata_exif_density(metadata->exif);
+}
 
 static bool open_file(struct source *source, const char *path, struct error *err)
 {
@@ -66,7 +80,10 @@ static bool open_file(struct source *source, const char *path, struct error *err
     source->state = calloc(1, source->decoder->state_bytes);
     if (!source->state)
         return error_file(err, name, "no memory to read it");
-    return source->decoder->open(source, err);
+    if (!source->decoder->open(source, err))
+        return false;
+    complete_metadata(source);
+    return true;
 }
 
 bool source_open_pages(struct source **source, const char *path, struct error *err)
@@ -134,7 +151,10 @@ bool source_next(struct source *source, struct error *err)
     source->next_row = 0;
     source->more = false;
     source->warning[0] = '\0';
-    return source->decoder->next(source, err);
+    if (!source->decoder->next(source, err))
+        return false;
+    complete_metadata(source);
+    return true;
 }
 
 void source_close(struct source *source)
@@ -166,6 +186,10 @@ const char *source_warning(struct source *source, enum format output)
         lost &= ~encoder->keeps(metadata);
     if (source->more && source_is_stream(source) && takes_pages(source, output))
         return NULL; /* the warning is that of the first page only */
+    /* EXIF data are taken apart on the way into a TIFF and out of it. */
+    if ((output == FORMAT_TIFF || source->info.format == FORMAT_TIFF) && encoder &&
+        encoder->keeps && !(lost & DROPPED_EXIF) && metadata_exif_has_places(metadata->exif))
+        lost |= DROPPED_PLACES;
     if (source->dropped != 0)
         describe_dropped(lost, input_name(source->input), source->warning, sizeof source->warning);
     return source->warning[0] ? source->warning : NULL;

@@ -120,7 +120,8 @@ static bool describe(struct source *source, int channels, uint32_t max, enum for
     if (!large_fits(source->held))
         return error_file(err, g->name, "no memory for %d x %d pixels: it takes %llu MB", g->width,
                           g->height, (unsigned long long)(source->held >> 20));
-    source_describe(source, g->width, g->height, channels, max, format);
+    source_describe(source, source->orientation >= 5 ? g->height : g->width,
+                    source->orientation >= 5 ? g->width : g->height, channels, max, format);
     return true;
 }
 
@@ -180,7 +181,7 @@ static bool read_all(struct source *source, struct image *image, struct error *e
         data = stbi_load_from_memory(g->start, bytes, &width, &height, &stored, info->channels);
     if (!data)
         return error_file(err, g->name, "stb_image cannot read it: %s", stbi_failure_reason());
-    *image = (struct image){info->width, info->height, info->channels, 0, info->type, data};
+    *image = (struct image){g->width, g->height, info->channels, 0, info->type, data};
     image->pitch = image_row_bytes(image);
     if (g->five_bits)
         correct_five_bits(image);
@@ -530,8 +531,10 @@ static void take_resource(struct source *source, uint32_t kind, uint8_t *content
     if (kind == 1005 && bytes >= 12) /* pixels an inch, in 1/65536; rounded */
         metadata->density = (struct density){(big32(content) + 0x8000U) >> 16,
                                              (big32(content + 8) + 0x8000U) >> 16, DENSITY_INCH};
-    if (kind == 1058 && metadata_exif_sound(content, bytes))
+    if (kind == 1058 && metadata_exif_sound(content, bytes)) {
         metadata->exif = part;
+        source->orientation = metadata_exif_upright(content, bytes);
+    }
     if (kind == 1060)
         metadata->xmp = part;
     if (kind == 1039 && !metadata->icc.bytes && metadata_profile_fits(content, bytes, false) &&
@@ -546,7 +549,17 @@ static void take_resource(struct source *source, uint32_t kind, uint8_t *content
                                       : 0;
 }
 
-/* Takes metadata out of the BYTES bytes of resources: "8BIM", a kind, a name of even length, a
+static bool begins_resource(const uint8_t *at)
+{
+    static const char marks[][5] = {"8BIM", "PHUT", "DCSR", "AgHg", "MeSa"};
+
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (memcmp(at, marks[i], 4) == 0)
+            return true;
+    return false;
+}
+
+/* Takes metadata out of the BYTES bytes of resources: a mark, a kind, a name of even length, a
  * size, content of even length. Unsound ones end the walk. */
 static bool take_resources(struct source *source, const uint8_t *from, size_t bytes,
                            struct error *err)
@@ -559,7 +572,7 @@ static bool take_resources(struct source *source, const uint8_t *from, size_t by
     if (!at)
         return error_file(err, input_name(source->input), "no memory to read it");
     memcpy(at, from, bytes);
-    while (bytes >= 12 && memcmp(at, "8BIM", 4) == 0) {
+    while (bytes >= 12 && begins_resource(at)) {
         size_t head = 6 + (1U + at[6] + 1U) / 2 * 2 + 4;
         size_t size = head <= bytes ? big32(at + head - 4) : 0, all = head + size + (size & 1);
         if (head > bytes || size > bytes - head)

@@ -471,11 +471,17 @@ static bool write_file(struct sink *sink, const uint8_t *file, size_t size, stru
     const unsigned kept = keeps(metadata);
     const struct metadata_part nothing = {0};
     const struct metadata_part icc = kept & DROPPED_ICC ? metadata->icc : nothing;
+    uint8_t made[METADATA_EXIF_DENSITY_BYTES];
+    struct metadata_part exif = metadata->exif;
     const uint32_t width = (uint32_t)sink->info.width - 1, height = (uint32_t)sink->info.height - 1;
     uint8_t vp8x[VP8X_BYTES] = {0};
     size_t total;
 
-    vp8x[0] = (uint8_t)((icc.size ? FLAG_ICC : 0) | (metadata->exif.size ? FLAG_EXIF : 0) |
+    if (exif.size == 0 && metadata->density.x > 0) {
+        metadata_exif_make(metadata->density, made);
+        exif = (struct metadata_part){made, sizeof made};
+    }
+    vp8x[0] = (uint8_t)((icc.size ? FLAG_ICC : 0) | (exif.size ? FLAG_EXIF : 0) |
                         (metadata->xmp.size ? FLAG_XMP : 0) |
                         (sink->info.channels == 4 ? FLAG_ALPHA : 0));
     if (vp8x[0] == 0)
@@ -490,13 +496,12 @@ static bool write_file(struct sink *sink, const uint8_t *file, size_t size, stru
         file += CHUNK_HEAD + VP8X_BYTES;
         size -= CHUNK_HEAD + VP8X_BYTES;
     }
-    total = 4 + chunk_bytes(sizeof vp8x) + chunk_bytes(icc.size) + size +
-            chunk_bytes(metadata->exif.size) + chunk_bytes(metadata->xmp.size);
+    total = 4 + chunk_bytes(sizeof vp8x) + chunk_bytes(icc.size) + size + chunk_bytes(exif.size) +
+            chunk_bytes(metadata->xmp.size);
     return write_head(sink, "RIFF", total, err) && output_write(sink->output, "WEBP", 4, err) &&
            write_chunk(sink, "VP8X", (struct metadata_part){vp8x, sizeof vp8x}, err) &&
            write_chunk(sink, "ICCP", icc, err) && output_write(sink->output, file, size, err) &&
-           write_chunk(sink, "EXIF", metadata->exif, err) &&
-           write_chunk(sink, "XMP ", metadata->xmp, err);
+           write_chunk(sink, "EXIF", exif, err) && write_chunk(sink, "XMP ", metadata->xmp, err);
 }
 
 static bool encoder_finish(struct sink *sink, struct error *err)

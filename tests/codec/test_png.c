@@ -144,7 +144,7 @@ static void metadata_is_named(void)
         {"gAMA", "\0\1\x86\xa0", 4, "gamma is not kept"},
         {"cICP", "\1\15\0\1", 4, NULL},
         {"cICP", "\11\20\0\1", 4, "colour space is not kept"},
-        {"tEXt", "Title\0x", 7, NULL},
+        {"tEXt", "Title\0x", 7, "texts are not kept"},
         {"pHYs", "\0\0\0\1\0\0\0\2\0", 9, NULL},
     };
     struct maker maker = {.width = 1, .height = 1, .depth = 8, .colour = 2, .samples = samples};

@@ -78,7 +78,8 @@ static unsigned keeps(const struct metadata *metadata)
 
     return (profile ? DROPPED_ICC : 0U) |
            (part_fits(metadata->exif, JPEG_EXIF) ? DROPPED_EXIF : 0U) |
-           (part_fits(metadata->xmp, JPEG_XMP) ? DROPPED_XMP : 0U);
+           (part_fits(metadata->xmp, JPEG_XMP) ? DROPPED_XMP : 0U) |
+           (metadata->texts == 1 && part_fits(metadata->comment, JPEG_COMMENT) ? DROPPED_TEXT : 0U);
 }
 
 static void write_part(struct writer *w, struct metadata_part part, enum jpeg_kind kind)
@@ -110,6 +111,8 @@ static void write_metadata(struct writer *w, const struct metadata *metadata)
         write_part(w, metadata->exif, JPEG_EXIF);
     if (kept & DROPPED_XMP)
         write_part(w, metadata->xmp, JPEG_XMP);
+    if (part_fits(metadata->comment, JPEG_COMMENT))
+        write_part(w, metadata->comment, JPEG_COMMENT);
     if (kept & DROPPED_ICC)
         jpeg_write_icc_profile(&w->library, metadata->icc.bytes, (unsigned)metadata->icc.size);
 }

@@ -64,7 +64,7 @@ const struct jpeg_segment jpeg_segments[JPEG_KINDS] = {
     [JPEG_XMP_MORE] = {APP1, DROPPED_XMP, false, 35, "http://ns.adobe.com/xmp/extension/"},
     [JPEG_ICC] = {APP2, DROPPED_ICC, false, 12, "ICC_PROFILE"},
     [JPEG_IPTC] = {APP13, DROPPED_IPTC, false, 14, "Photoshop 3.0"},
-    [JPEG_COMMENT] = {COM, 0, false, 0, ""},
+    [JPEG_COMMENT] = {COM, DROPPED_TEXT, false, 0, ""},
 };
 
 enum jpeg_kind jpeg_segment_kind(int marker, const uint8_t *content, size_t bytes)
@@ -146,6 +146,8 @@ void jpeg_metadata_find(struct metadata *metadata, bool gray)
             metadata->exif = part;
         else if (kind == JPEG_XMP)
             metadata->xmp = part;
+        else if (kind == JPEG_COMMENT && metadata->texts++ == 0)
+            metadata->comment = part;
         extended |= kind == JPEG_XMP_MORE;
     }
     if (extended) /* other formats would get only its beginning */

@@ -21,6 +21,7 @@
 #define MAX_PROFILE ((size_t)16 << 20)
 
 const char png_xmp_head[22] = "XML:com.adobe.xmp";
+const char png_comment_head[12] = "Comment";
 
 static const uint8_t signature[SIGNATURE_BYTES] = {137, 'P', 'N', 'G', 13, 10, 26, 10};
 
@@ -145,6 +146,27 @@ static bool keep(const struct walk *walk)
     return true;
 }
 
+/* What a text is: enum dropped. Some programs put other metadata in texts. */
+static unsigned text_kind(const struct walk *walk)
+{
+    static const char begin[] = "Raw profile type ";
+    static const struct {
+        char kind[5];
+        unsigned dropped;
+    } known[] = {{"exif", DROPPED_EXIF}, {"APP1", DROPPED_EXIF}, {"xmp", DROPPED_XMP},
+                 {"iptc", DROPPED_IPTC}, {"8bim", DROPPED_IPTC}, {"icc", DROPPED_ICC},
+                 {"icm", DROPPED_ICC}};
+    const char *keyword = (const char *)walk->data;
+    const size_t length = sizeof begin - 1;
+
+    if (walk->bytes < length + 5 || memcmp(keyword, begin, length) != 0)
+        return DROPPED_TEXT;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (memcmp(keyword + length, known[i].kind, strlen(known[i].kind) + 1) == 0)
+            return known[i].dropped;
+    return DROPPED_TEXT;
+}
+
 /* gAMA 1/2.2, cHRM of sRGB and cICP 1 13 0 1 have no effect: a PNG without them means the same. */
 static void note_metadata(const struct walk *walk)
 {
@@ -159,6 +181,8 @@ static void note_metadata(const struct walk *walk)
     else if (is(walk, "iTXt") && walk->bytes > sizeof png_xmp_head &&
              memcmp(walk->data, png_xmp_head, strlen(png_xmp_head) + 1) == 0)
         says = DROPPED_XMP;
+    else if (is(walk, "tEXt") || is(walk, "zTXt") || is(walk, "iTXt"))
+        says = text_kind(walk);
     else if (is(walk, "cICP"))
         says = walk->bytes == 4 && memcmp(walk->data, "\1\15\0\1", 4) == 0 ? 0U : DROPPED_COLOURS;
     else if (is(walk, "acTL"))
@@ -530,6 +554,20 @@ static struct metadata_part take_profile(uint8_t *chunk, size_t bytes, bool gray
     return (struct metadata_part){0};
 }
 
+/* Notes a text; one that is titled as a comment, and is not compressed, is for other formats. */
+static void find_comment(struct metadata *metadata, uint8_t *chunk)
+{
+    uint8_t *content = chunk + PNG_CHUNK_HEAD;
+    size_t bytes = png_get32(chunk), head = strlen(png_comment_head) + 1;
+    const bool plain = chunk[4] == 't', utf8 = chunk[4] == 'i';
+
+    metadata->texts++;
+    head = utf8 ? sizeof png_comment_head : head;
+    if (metadata->comment.size == 0 && (plain || utf8) && bytes > head &&
+        memcmp(content, png_comment_head, head) == 0)
+        metadata->comment = (struct metadata_part){content + head, bytes - head};
+}
+
 /* Finds what other formats can hold in a copied chunk. */
 static void find_parts(struct metadata *metadata, uint8_t *chunk)
 {
@@ -542,6 +580,8 @@ static void find_parts(struct metadata *metadata, uint8_t *chunk)
         memcmp(content, png_xmp_head, sizeof png_xmp_head) == 0)
         metadata->xmp =
             (struct metadata_part){content + sizeof png_xmp_head, bytes - sizeof png_xmp_head};
+    else if (memcmp(chunk + 5, "TXt", 3) == 0 || memcmp(chunk + 4, "tEXt", 4) == 0)
+        find_comment(metadata, chunk);
     if (memcmp(chunk + 4, "pHYs", 4) == 0)
         metadata->density = (struct density){png_get32(content), png_get32(content + 4),
                                              content[8] == 1 ? DENSITY_METRE : DENSITY_RATIO};
@@ -577,4 +617,19 @@ bool png_metadata_take(struct png_file *png, bool gray, struct metadata *metadat
     }
     metadata->own.size = (size_t)(to - metadata->own.bytes);
     return true;
+}
+
+void png_metadata_turn(struct metadata *metadata)
+{
+    struct density *density = &metadata->density;
+    uint8_t *chunk;
+    uint32_t x = density->x;
+
+    density->x = density->y;
+    density->y = x;
+    for (size_t at = 0; at < metadata->own.size; at += PNG_CHUNK_OVERHEAD + png_get32(chunk)) {
+        chunk = metadata->own.bytes + at;
+        if (memcmp(chunk + 4, "pHYs", 4) == 0) /* its CRC is made anew when it is written */
+            png_put32(png_put32(chunk + PNG_CHUNK_HEAD, density->x), density->y);
+    }
 }

@@ -190,18 +190,24 @@ struct png_source {
 
 static bool decoder_open(struct source *source, struct error *err)
 {
-    struct image_info *info = &source->info;
+    struct metadata *metadata = &source->metadata;
     struct png_source *state = source->state;
     struct png_file *png = &state->file;
+    bool turned;
 
     if (!png_chunks_walk(png, source->input, err))
         return false;
     if (png->truncated)
         return refuse_truncated(png, err);
-    source_describe(source, png->header.width, png->header.height, png_channels(png),
-                    png->header.depth == 16 ? 65535 : 255, FORMAT_PNG);
-    if (!png_metadata_take(png, info->channels <= 2, &source->metadata, err))
+    if (!png_metadata_take(png, png_channels(png) <= 2, metadata, err))
         return false;
+    source->orientation = metadata_exif_upright(metadata->exif.bytes, metadata->exif.size);
+    turned = source->orientation >= 5;
+    if (turned)
+        png_metadata_turn(metadata);
+    source_describe(source, turned ? png->header.height : png->header.width,
+                    turned ? png->header.width : png->header.height, png_channels(png),
+                    png->header.depth == 16 ? 65535 : 255, FORMAT_PNG);
     source->dropped = png->notes.dropped;
     source->lost = png->notes.lost;
     source->whole = png->header.interlaced;
@@ -632,11 +638,11 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
     const struct png_file *png = &state->file;
     const struct image_info *info = &source->info;
     struct image rows = {0};
-    bool ok =
-        image_alloc(image, info->width, info->height, info->channels, info->type, png->name, err) &&
-        reader_open(&state->reader, png, false, err) &&
-        image_alloc(&rows, info->width, state->reader->rows, info->channels, info->type, png->name,
-                    err);
+    bool ok = image_alloc(image, png->header.width, png->header.height, info->channels, info->type,
+                          png->name, err) &&
+              reader_open(&state->reader, png, false, err) &&
+              image_alloc(&rows, png->header.width, state->reader->rows, info->channels, info->type,
+                          png->name, err);
 
     for (int i = 0; i < 7 && ok; i++) {
         struct pass pass = pass_of(&png->header, i);

@@ -95,9 +95,13 @@ int png_channels(const struct png_file *png);
 bool png_metadata_take(struct png_file *png, bool gray, struct metadata *metadata,
                        struct error *err);
 
+/* Exchanges the axes of the density. */
+void png_metadata_turn(struct metadata *metadata);
+
 /* How an iTXt chunk of XMP data begins that is not compressed: its keyword, no compression, no
  * language, no translated keyword. */
 extern const char png_xmp_head[22];
+extern const char png_comment_head[12]; /* of a comment likewise, and up to its 0 of tEXt */
 
 /* The compressed data of the picture: the content of consecutive IDAT chunks. Their CRCs are
  * checked while the data is read. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "codec/png/png.h"
 #include "codec/strips.h"
 #include "codec/zlib/deflate.h"
@@ -268,6 +269,42 @@ static bool write_chunk(struct sink *sink, const char *type, const void *head, s
     return ok;
 }
 
+/* Writes chunks of a PNG; EXIF and XMP data may have been changed since their CRCs were made. */
+static bool copy_chunks(struct sink *sink, struct metadata_part own, struct error *err)
+{
+    size_t bytes;
+
+    for (size_t at = 0; at < own.size; at += bytes) {
+        char type[5] = "";
+        memcpy(type, own.bytes + at + 4, 4);
+        bytes = png_chunk_close(own.bytes + at, type, png_get32(own.bytes + at));
+    }
+    return output_write(sink->output, own.bytes, own.size, err);
+}
+
+/* Text is Latin-1 in one kind of chunk and UTF-8 in another, and ends at a zero byte. */
+static bool write_comment(struct sink *sink, struct metadata_part comment, struct error *err)
+{
+    const char *text = (const char *)comment.bytes;
+    bool ascii = true;
+    size_t at = 0, more;
+
+    comment.size = comment.size > 0 ? strnlen(text, comment.size) : 0;
+    for (; at < comment.size; at += more) {
+        more = clean_text_character(text + at, comment.size - at);
+        ascii &= more == 1;
+        if (more == 0) /* not UTF-8 */
+            break;
+    }
+    if (comment.size == 0)
+        return true;
+    if (ascii || at < comment.size)
+        return write_chunk(sink, "tEXt", png_comment_head, strlen(png_comment_head) + 1, comment,
+                           false, err);
+    return write_chunk(sink, "iTXt", png_comment_head, sizeof png_comment_head, comment, false,
+                       err);
+}
+
 /* Writes metadata that comes from another format. */
 static bool write_metadata(struct sink *sink, const struct metadata *metadata, struct error *err)
 {
@@ -285,7 +322,8 @@ static bool write_metadata(struct sink *sink, const struct metadata *metadata, s
            (metadata->exif.size == 0 ||
             write_chunk(sink, "eXIf", "", 0, metadata->exif, false, err)) &&
            (metadata->xmp.size == 0 || write_chunk(sink, "iTXt", png_xmp_head, sizeof png_xmp_head,
-                                                   metadata->xmp, false, err));
+                                                   metadata->xmp, false, err)) &&
+           write_comment(sink, metadata->comment, err);
 }
 
 /* ---- the encoder ---- */
@@ -307,7 +345,7 @@ static bool write_header(struct sink *sink, struct error *err)
     if (!metadata)
         return true;
     if (sink->given.format == FORMAT_PNG && metadata->own.size > 0)
-        return output_write(sink->output, metadata->own.bytes, metadata->own.size, err);
+        return copy_chunks(sink, metadata->own, err);
     return write_metadata(sink, metadata, err);
 }
 
@@ -361,7 +399,8 @@ static unsigned keeps(const struct metadata *metadata)
 {
     return (metadata->icc.size > 0 ? DROPPED_ICC : 0U) |
            (metadata->exif.size > 0 ? DROPPED_EXIF : 0U) |
-           (metadata->xmp.size > 0 ? DROPPED_XMP : 0U);
+           (metadata->xmp.size > 0 ? DROPPED_XMP : 0U) |
+           (metadata->comment.size > 0 && metadata->texts == 1 ? DROPPED_TEXT : 0U);
 }
 
 static void encoder_close(struct sink *sink)

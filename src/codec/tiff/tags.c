@@ -20,6 +20,7 @@
 #define TAG_UNIT             296
 #define TAG_XMP              700
 #define TAG_IPTC             33723
+#define TAG_PHOTOSHOP        34377 /* with IPTC data */
 #define TAG_EXIF             34665
 #define TAG_ICC              34675
 #define TAG_GPS              34853
@@ -131,24 +132,35 @@ static bool is_nested(unsigned tag, int depth)
                       : depth == 1 && tag == TAG_INTEROPERABILITY;
 }
 
-/* enum dropped */
+/* enum dropped; those that EXIF data hold are DROPPED_EXIF. */
 static unsigned dropped_by(unsigned tag)
 {
     static const struct {
         uint16_t tag;
         unsigned dropped;
     } known[] = {
-        {TAG_ICC, DROPPED_ICC}, {TAG_EXIF, DROPPED_EXIF}, {TAG_GPS, DROPPED_EXIF},
-        {TAG_XMP, DROPPED_XMP}, {TAG_IPTC, DROPPED_IPTC}, {33550, DROPPED_GEO},
-        {33922, DROPPED_GEO},   {34264, DROPPED_GEO},     {34735, DROPPED_GEO},
-        {34736, DROPPED_GEO},   {34737, DROPPED_GEO},     {42112, DROPPED_GEO},
-        {42113, DROPPED_GEO},
+        {TAG_X_DENSITY, 0},     {TAG_Y_DENSITY, 0},       {TAG_UNIT, 0},
+        {TAG_XMP, DROPPED_XMP}, {TAG_IPTC, DROPPED_IPTC}, {TAG_PHOTOSHOP, DROPPED_IPTC},
+        {TAG_ICC, DROPPED_ICC}, {33550, DROPPED_GEO},     {33922, DROPPED_GEO},
+        {34264, DROPPED_GEO},   {34735, DROPPED_GEO},     {34736, DROPPED_GEO},
+        {34737, DROPPED_GEO},   {42112, DROPPED_GEO},     {42113, DROPPED_GEO},
     };
+    static const uint16_t exif[][2] = {{0, 32767},     {33432, 33437}, {TAG_EXIF, TAG_EXIF},
+                                       {34850, 34866}, {36864, 37521}, {40091, 40095},
+                                       {40960, 42240}};
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].tag == tag)
             return known[i].dropped;
-    return 0;
+    for (size_t i = 0; i < sizeof exif / sizeof *exif; i++)
+        if (tag >= exif[i][0] && tag <= exif[i][1])
+            return DROPPED_EXIF;
+    return DROPPED_PRIVATE;
+}
+
+static bool is_in_exif(unsigned tag)
+{
+    return (dropped_by(tag) & ~(unsigned)DROPPED_EXIF) == 0;
 }
 
 /* ---- reading ---- */
@@ -495,14 +507,6 @@ void tiff_directory_link(struct tiff_memory *memory, size_t link, uint64_t place
 
 /* ---- metadata ---- */
 
-/* The tags that describe a picture in EXIF data, beside the directories of EXIF and GPS. */
-static bool is_in_exif(unsigned tag)
-{
-    return (tag >= 270 && tag <= 272) || tag == TAG_X_DENSITY || tag == TAG_Y_DENSITY ||
-           tag == TAG_UNIT || tag == 305 || tag == 306 || tag == 315 || tag == 33432 ||
-           tag == TAG_EXIF || tag == TAG_GPS;
-}
-
 static struct metadata_part part_of(const struct metadata_part *own, unsigned tag)
 {
     const struct tiff_tag *found = find(own, tag);
@@ -510,41 +514,6 @@ static struct metadata_part part_of(const struct metadata_part *own, unsigned ta
     if (!found || type_bytes[found->type] != 1)
         return (struct metadata_part){0};
     return (struct metadata_part){(uint8_t *)(uintptr_t)tiff_values(found), (size_t)found->bytes};
-}
-
-/* A RATIONAL times FACTOR, rounded; 0: there is none. */
-static uint32_t density_of(const struct metadata_part *own, unsigned tag, uint32_t factor)
-{
-    const struct tiff_tag *found = find(own, tag);
-    uint32_t pair[2];
-
-    if (!found || found->type != TIFF_RATIONAL || found->bytes != sizeof pair)
-        return 0;
-    memcpy(pair, tiff_values(found), sizeof pair);
-    return pair[1] == 0 ? 0 : (uint32_t)(((uint64_t)pair[0] * factor + pair[1] / 2) / pair[1]);
-}
-
-static void find_density(struct metadata *metadata)
-{
-    const struct metadata_part *own = &metadata->own;
-    const struct tiff_tag *found = find(own, TAG_UNIT);
-    struct density density;
-    uint16_t unit = 2; /* inch */
-
-    if (found && found->type == TIFF_SHORT && found->bytes == 2)
-        memcpy(&unit, tiff_values(found), 2);
-    if (unit < 1 || unit > 3)
-        return;
-    density = (struct density){density_of(own, TAG_X_DENSITY, 1), density_of(own, TAG_Y_DENSITY, 1),
-                               (enum density_unit)(unit - 1)};
-    if (density.unit == DENSITY_CENTIMETRE) { /* PNG's whole numbers of a metre come back */
-        struct density metre = {density_of(own, TAG_X_DENSITY, 100),
-                                density_of(own, TAG_Y_DENSITY, 100), DENSITY_METRE};
-        if (metre.x % 100 != 0 || metre.y % 100 != 0)
-            density = metre;
-    }
-    if (density.unit != DENSITY_RATIO || density.x != density.y) /* a ratio of 1:1 says nothing */
-        metadata->density = density;
 }
 
 static void make_exif(struct metadata *metadata, struct tiff_memory *exif)
@@ -558,7 +527,8 @@ static void make_exif(struct metadata *metadata, struct tiff_memory *exif)
     for (size_t at = 0; ok && (tag = tiff_list_next(&metadata->own, &at)) != NULL;)
         if (is_in_exif(tag->tag))
             ok = tiff_list_add(&list, tag->tag, tag->type, tiff_values(tag), (size_t)tag->bytes);
-    ok = ok && tiff_memory_add(exif, header, tiff_header_make(header, 8, false)) &&
+    ok = ok && list.part.size > 0 &&
+         tiff_memory_add(exif, header, tiff_header_make(header, 8, false)) &&
          tiff_directory_write(exif, 0, &list.part, false, &unused);
     if (ok)
         metadata->exif = (struct metadata_part){exif->bytes, exif->size};
@@ -587,9 +557,7 @@ void tiff_metadata_find(struct metadata *metadata, bool gray, bool turned, struc
         memcpy(metadata->icc.bytes, icc.bytes, icc.size);
         metadata->icc.size = icc.size;
     }
-    find_density(metadata);
-    if (find(&metadata->own, TAG_EXIF) || find(&metadata->own, TAG_GPS))
-        make_exif(metadata, exif);
+    make_exif(metadata, exif);
 }
 
 static bool add_density(struct tiff_list *list, struct density density)
@@ -604,8 +572,8 @@ static bool add_density(struct tiff_list *list, struct density density)
             tiff_list_add_number(list, TAG_UNIT, TIFF_SHORT, unit + 1));
 }
 
-/* Appends the tags of EXIF data, but for those that the caller knows better. Damaged data is left
- * out as far as it is damaged. */
+/* Appends the tags of EXIF data that are not about its storage. Damaged data is left out as far as
+ * it is damaged. */
 static bool add_exif(struct tiff_list *list, struct metadata_part exif)
 {
     struct tiff_bytes file = {.memory = exif.bytes, .size = exif.size, .name = ""};
@@ -618,9 +586,7 @@ static bool add_exif(struct tiff_list *list, struct metadata_part exif)
     if (tiff_header_read(&file, &directory.place, &ignored))
         tiff_directory_read(&file, &directory, &tags, &ignored);
     for (size_t at = 0; ok && (tag = tiff_list_next(&tags.part, &at)) != NULL;)
-        if (is_in_exif(tag->tag) && tag->tag != TAG_X_DENSITY && tag->tag != TAG_Y_DENSITY &&
-            tag->tag != TAG_UNIT)
-            ok = tiff_list_add(list, tag->tag, tag->type, tiff_values(tag), (size_t)tag->bytes);
+        ok = tiff_list_add(list, tag->tag, tag->type, tiff_values(tag), (size_t)tag->bytes);
     free(tags.part.bytes);
     return ok;
 }
@@ -635,10 +601,11 @@ bool tiff_metadata_list(const struct metadata *metadata, enum format format, str
             ok = tiff_list_add(list, tag->tag, tag->type, tiff_values(tag), (size_t)tag->bytes);
         return ok;
     }
-    return (metadata->exif.size == 0 || add_exif(list, metadata->exif)) &&
-           (metadata->xmp.size == 0 ||
+    /* Of a tag that is listed twice the first one counts. */
+    return (metadata->xmp.size == 0 ||
             tiff_list_add(list, TAG_XMP, TIFF_BYTE, metadata->xmp.bytes, metadata->xmp.size)) &&
            (metadata->icc.size == 0 || tiff_list_add(list, TAG_ICC, TIFF_UNDEFINED,
                                                      metadata->icc.bytes, metadata->icc.size)) &&
-           add_density(list, metadata->density);
+           (metadata->exif.size == 0 || add_exif(list, metadata->exif)) &&
+           (find(&list->part, TAG_X_DENSITY) || add_density(list, metadata->density));
 }
