@@ -62,11 +62,13 @@ for bits in (8, 16):
          [[v if i % 2 else top - v for i, v in enumerate(row)] for row in rows], 2, top, bits=bits,
          photometric=0, extra=2)
 for bits in (1, 2, 4, 8):
-    for kind in ("doubled", "bytes", "wide"):
+    for kind in ("doubled", "bytes", "high", "wide"):
         n = 1 << bits
         rows = picture(19, 13, 1, bits)
         entry = [rng.randrange(256) for _ in range(3 * n)]
         table = [v * 257 for v in entry] if kind == "doubled" else entry
+        if kind == "high": # as Pillow writes them
+            table = [v * 256 for v in entry]
         if kind == "wide":
             table = [v * 256 + 1 for v in entry]
         want = [[(table if kind == "wide" else entry)[c * n + v] for v in row for c in range(3)]

@@ -245,10 +245,11 @@ static bool check_samples(struct reader *r, int *channels)
 
 /* ---- opening ---- */
 
-/* Entries have 16 bits. They are taken as 8 where this loses nothing; some programs write bytes. */
+/* Entries have 16 bits. They are taken as 8 where all are v * 257, or v * 256 as libtiff takes them,
+ * or v: some programs write bytes. */
 static bool find_palette(struct reader *r, int *bits)
 {
-    bool bytes = true, doubled = true;
+    bool bytes = true, doubled = true, high = true;
 
     if (!TIFFGetField(r->cursor[0].library, TIFFTAG_COLORMAP, &r->map[0], &r->map[1], &r->map[2]))
         return error_file(r->err, input_name(r->source->input), "damaged TIFF: it has no palette");
@@ -256,9 +257,10 @@ static bool find_palette(struct reader *r, int *bits)
         for (int i = 0; i < 1 << r->bits; i++) {
             bytes &= r->map[c][i] < 256;
             doubled &= r->map[c][i] % 257 == 0;
+            high &= r->map[c][i] % 256 == 0;
         }
-    *bits = bytes || doubled ? 8 : 16;
-    r->map_shift = doubled && !bytes ? 8 : 0;
+    *bits = bytes || doubled || high ? 8 : 16;
+    r->map_shift = *bits == 8 && !bytes ? 8 : 0;
     return true;
 }
 
