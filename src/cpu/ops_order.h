@@ -68,9 +68,14 @@ static void columns_change(const struct cpu_columns *columns, const uint8_t *lea
 /* How many of the counts are at most PLACE. */
 INLINE int count_up_to(const counts16 *counts, int place)
 {
-    typedef uint64_t words __attribute__((vector_size(sizeof(counts16))));
-    const words ones = (words)((counts16)(*counts <= (uint16_t)place) & 1);
-    return (int)((ones[0] + ones[1] + ones[2] + ones[3]) * UINT64_C(0x0001000100010001) >> 48);
+    typedef int16_t flags __attribute__((vector_size(sizeof(counts16))));
+    typedef int8_t bytes __attribute__((vector_size(CPU_GROUPS)));
+    const bytes set = __builtin_convertvector((flags)(*counts <= (uint16_t)place), bytes);
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t half[2];
+
+    memcpy(half, &set, sizeof half);
+    return (int)(((half[0] & ones) + (half[1] & ones)) * ones >> 56); /* the sum of all bytes */
 }
 
 static void columns_row(const struct cpu_columns *columns, int channel, int place, uint8_t *out,

@@ -111,6 +111,30 @@ struct timed_case {
             "convolve", word, 0, -1, 4, type, true, false                                          \
         }                                                                                          \
     }
+/* Order filters, which scripts/bench_order compares with other libraries. */
+#define ORDER(name, filter, mask, radius, ...)                                                     \
+    {                                                                                              \
+        "order " name, {filter, mask, 0, radius, __VA_ARGS__}, NULL,                               \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define ORDER_SAMPLES(bits, ...)                                                                   \
+    ORDER("erode 1" bits, "erode", NULL, 1, __VA_ARGS__),                                          \
+        ORDER("erode 2" bits, "erode", NULL, 2, __VA_ARGS__),                                      \
+        ORDER("erode 5" bits, "erode", NULL, 5, __VA_ARGS__),                                      \
+        ORDER("erode 15" bits, "erode", NULL, 15, __VA_ARGS__),                                    \
+        ORDER("erode 50" bits, "erode", NULL, 50, __VA_ARGS__),                                    \
+        ORDER("erode disc 31" bits, "erode", "disc 63", -1, __VA_ARGS__),                          \
+        ORDER("median 1" bits, "median", NULL, 1, __VA_ARGS__),                                    \
+        ORDER("median 2" bits, "median", NULL, 2, __VA_ARGS__),                                    \
+        ORDER("median 3" bits, "median", NULL, 3, __VA_ARGS__),                                    \
+        ORDER("median 4" bits, "median", NULL, 4, __VA_ARGS__),                                    \
+        ORDER("median 5" bits, "median", NULL, 5, __VA_ARGS__),                                    \
+        ORDER("median 6" bits, "median", NULL, 6, __VA_ARGS__),                                    \
+        ORDER("median 7" bits, "median", NULL, 7, __VA_ARGS__),                                    \
+        ORDER("median 15" bits, "median", NULL, 15, __VA_ARGS__),                                  \
+        ORDER("median 31" bits, "median", NULL, 31, __VA_ARGS__)
 static const struct timed_case CASES[] = {
     EVERYDAY_SAMPLES("RGB", RGB8),
     EVERYDAY_SAMPLES("RGB 16 bits", RGB16),
@@ -157,6 +181,8 @@ static const struct timed_case CASES[] = {
     DIGITS("19 digits bell 3x3 16 bits", "decimal-bell 3", RGB16, "bell 3"),
     DIGITS("19 digits bell 5x5 16 bits", "decimal-bell 5", RGB16, "gauss5"),
     DIGITS("19 digits bell 15x15 16 bits", "decimal-bell 15", RGB16, "bell 15"),
+    ORDER_SAMPLES("", RGB8),
+    ORDER_SAMPLES(" 16 bits", RGB16),
 };
 
 struct options {
