@@ -245,8 +245,8 @@ static bool check_samples(struct reader *r, int *channels)
 
 /* ---- opening ---- */
 
-/* Entries have 16 bits. They are taken as 8 where all are v * 257, or v * 256 as libtiff takes them,
- * or v: some programs write bytes. */
+/* Entries have 16 bits. They are taken as 8 where all are v * 257, or v * 256 as libtiff takes
+ * them, or v: some programs write bytes. */
 static bool find_palette(struct reader *r, int *bits)
 {
     bool bytes = true, doubled = true, high = true;
