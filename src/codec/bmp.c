@@ -259,15 +259,19 @@ static bool beyond_palette(const struct bmp *bmp, int row, uint32_t index)
                       "damaged BMP: row %d has a colour that its palette lacks: %u", row, index);
 }
 
-/* Sets COUNT pixels to the indices that begin at FROM; a run repeats its first byte. Some programs
- * fill rows up to a multiple of 4 pixels: those behind the row's end are ignored. */
+/* Some programs fill rows up to a multiple of 4 pixels: those behind the row's end are ignored. */
+static int padded_width(const struct bmp *bmp)
+{
+    return (int)(((unsigned)bmp->width + 3) & ~3U);
+}
+
+/* Sets COUNT pixels to the indices that begin at FROM; a run repeats its first byte. */
 static bool put_pixels(struct runs *r, const uint8_t *from, int count, bool is_run)
 {
     struct bmp *bmp = r->bmp;
-    const int padded = (int)(((unsigned)bmp->width + 3) & ~3U);
     uint8_t *to = bmp->expanded + (size_t)r->y * (size_t)bmp->width + (size_t)r->x;
 
-    if (r->y >= bmp->height || count > padded - r->x)
+    if (r->y >= bmp->height || count > padded_width(bmp) - r->x)
         return damaged(bmp, "its compressed pixels leave the picture");
     for (int i = 0; i < count && r->x + i < bmp->width; i++) {
         to[i] = bmp->bits == 8 ? from[is_run ? 0 : i]
@@ -288,6 +292,8 @@ static bool take_escape(struct runs *r, int code, bool *ended)
     *ended = code == 1;
     if (r->end - r->at < bytes)
         return error_file(bmp->err, bmp->name, "truncated BMP: it ends inside its pixels");
+    if (code < 2 && r->x > bmp->width && r->x != padded_width(bmp))
+        return damaged(bmp, "its compressed pixels leave the picture");
     if (code == 0) {
         r->x = 0;
         r->y++;
