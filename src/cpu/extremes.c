@@ -46,8 +46,8 @@ struct extremes_pass {
 struct extremes_worker {
     char *lines;
     char *power[POWERS]; /* E1, E4, ... of the newest row */
-    char *out;
-    const void **at; /* as many as there are runs */
+    char *out;           /* the last samples of a row of output */
+    const void **at;     /* the lines that make it: as many as there are runs, and STEP */
 };
 
 /* The largest power of 4 that is not above N, which is 1 or more. */
@@ -109,8 +109,8 @@ static void take_row(const struct extremes_pass *pass, struct extremes_worker *w
                    all - (length - 1) * channels);
 }
 
-/* Makes row Y of the output, counted in the tile, of any window. */
-static void combine_runs(const struct extremes_pass *pass, struct extremes_worker *w, int y, int n)
+/* Collects the lines for row Y of the output, counted in the tile, of any window. */
+static int collect_runs(const struct extremes_pass *pass, const struct extremes_worker *w, int y)
 {
     const size_t pixel = (size_t)pass->plan->channels * (size_t)pass->plan->type;
 
@@ -119,21 +119,21 @@ static void combine_runs(const struct extremes_pass *pass, struct extremes_worke
         w->at[i] = line_of(pass, w, pass->of_length[run->length], y + run->row) +
                    (size_t)run->left * pixel;
     }
-    take_best(pass, w->at, pass->window.runs, w->out, n);
+    return pass->window.runs;
 }
 
-/* The best of ROWS lines of a power's ring, from line K on, as in `extend`. */
-static void combine_power(const struct extremes_pass *pass, const struct extremes_worker *w,
-                          int power, int k, int rows, char *out, int n)
+/* Collects lines of a power's ring that make the best of ROWS lines, from line K on, as in
+ * `extend`. */
+static int collect_power(const struct extremes_pass *pass, const struct extremes_worker *w,
+                         int power, int k, int rows)
 {
     const int part = 1 << 2 * power;
-    const void *at[STEP];
     int count = 0;
 
     for (int i = 0; i < rows; i += part)
-        at[count++] =
+        w->at[count++] =
             line_of(pass, w, pass->of_power[power], k + (i < rows - part ? i : rows - part));
-    take_best(pass, at, count, out, n);
+    return count;
 }
 
 /* Makes the lines below each other of a rectangle that end with input row k. */
@@ -145,9 +145,25 @@ static void take_row_of_rectangle(const struct extremes_pass *pass, struct extre
     for (int power = 1; power <= power_of(height); power++) {
         const int first = k + 1 - (1 << 2 * power);
         if (first >= 0)
-            combine_power(pass, w, power - 1, first, 1 << 2 * power,
-                          line_of(pass, w, pass->of_power[power], first), n);
+            take_best(pass, w->at, collect_power(pass, w, power - 1, first, 1 << 2 * power),
+                      line_of(pass, w, pass->of_power[power], first), n);
     }
+}
+
+/* Makes N samples of output: whole blocks at their place, the last samples by way of w->out. */
+static void make_output(const struct extremes_pass *pass, const struct extremes_worker *w,
+                        int count, void *out, int n)
+{
+    const int whole = n / CPU_BLOCK * CPU_BLOCK;
+    const size_t done = (size_t)whole * (size_t)pass->plan->type;
+
+    take_best(pass, w->at, count, out, whole);
+    if (whole == n)
+        return;
+    for (int i = 0; i < count; i++)
+        w->at[i] = (const char *)w->at[i] + done;
+    take_best(pass, w->at, count, w->out, n - whole);
+    memcpy((char *)out + done, w->out, (size_t)(n - whole) * (size_t)pass->plan->type);
 }
 
 static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
@@ -164,12 +180,11 @@ static void run_tile(const void *context, void *worker, const struct cpu_tile *t
             take_row_of_rectangle(pass, w, k, n);
         if (y < 0)
             continue;
-        if (pass->window.is_rectangle)
-            combine_power(pass, w, power_of(height), y, height, w->out, n);
-        else
-            combine_runs(pass, w, y, n);
         void *out = cpu_tile_out(job, tile, tile->first + y);
-        memcpy(out, w->out, (size_t)n * (size_t)pass->plan->type);
+        make_output(pass, w,
+                    pass->window.is_rectangle ? collect_power(pass, w, power_of(height), y, height)
+                                              : collect_runs(pass, w, y),
+                    out, n);
         cpu_finish_unfiltered(job, tile->first + y, tile->first_pixel, tile->pixels, out);
     }
 }
@@ -184,8 +199,8 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->lines = cpu_memory_take(memory, (size_t)pass->lines * pass->stride);
     for (int power = 0; power <= power_of(pass->plan->mask[0].width); power++)
         w->power[power] = cpu_memory_take(memory, pass->stride);
-    w->out = cpu_memory_take(memory, pass->stride);
-    w->at = cpu_memory_take(memory, (size_t)pass->window.runs * sizeof *w->at);
+    w->out = cpu_memory_take(memory, CPU_BLOCK * sizeof(uint16_t));
+    w->at = cpu_memory_take(memory, (size_t)(pass->window.runs + STEP) * sizeof *w->at);
 }
 
 static struct ring add_ring(struct extremes_pass *pass, int depth)

@@ -5,7 +5,9 @@
  *   level 0, list j              rows 2j + 1 and 2j + 2, merged
  *   level 1, list j              lists j and j + 1 of level 0: rows 2j + 1 .. 2j + 4; and so on
  *   output rows 2t and 2t + 1    lists from t on, which make rows 2t + 1 .. 2t + side - 1;
- *                                and row 2t, or row 2t + side */
+ *                                and row 2t, or row 2t + side
+ *
+ * For the smallest square the rows are kept as they are, and one loop does the rest. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@
 
 #define RING_BYTES (192 * 1024) /* lines of a tile, for the L2 cache */
 #define MOST_SIDE  15
+#define OUTPUTS    4 /* rows that a loop makes, at most */
 
 struct network_pass {
     const struct plan *plan;
@@ -36,8 +39,8 @@ struct lists {
 struct network_worker {
     char *row; /* of the input, with ghost cells */
     struct lists rows, level[CPU_NETWORK_LEVELS];
-    char *out[2];
-    const void **in; /* the lines that a loop reads */
+    char *out[OUTPUTS]; /* rows of output, or their last samples */
+    const void **in;    /* the lines that a loop reads */
 };
 
 /* ---- lists ---- */
@@ -70,19 +73,33 @@ static void make_list(const struct network_pass *pass, struct network_worker *w,
 
 /* ---- one tile ---- */
 
+/* Puts a line and its neighbours behind the COUNT lines that a loop reads. */
+static int add_neighbours(const struct network_pass *pass, struct network_worker *w,
+                          const char *line, int count)
+{
+    const size_t pixel = (size_t)pass->plan->channels * (size_t)pass->plan->type;
+
+    for (int i = 0; i < pass->network->side; i++)
+        w->in[count++] = line + (size_t)i * pixel;
+    return count;
+}
+
 static void make_row(const struct network_pass *pass, struct network_worker *w,
                      const struct cpu_tile *tile, int n)
 {
     const struct kernel_job *job = pass->job;
-    const struct plan_mask *m = &pass->plan->mask[0];
-    const int from = tile->first_pixel - m->anchor_x, side = pass->network->side;
-    const size_t pixel = (size_t)pass->plan->channels * (size_t)pass->plan->type;
+    const int from = tile->first_pixel - pass->plan->mask[0].anchor_x;
+    const bool sorts = pass->network->rows;
+    char *line = sorts ? w->row : line_of(pass, &w->rows, w->rows.made, 0);
 
     cpu_tiles_copy(job, cpu_tile_row(job, tile, tile->top + w->rows.made, NULL), from,
-                   from + tile->pixels + side - 1, w->row);
-    for (int i = 0; i < side; i++)
-        w->in[i] = w->row + (size_t)i * pixel;
-    make_list(pass, w, &w->rows, pass->network->rows, n);
+                   from + tile->pixels + pass->network->side - 1, line);
+    if (sorts) {
+        add_neighbours(pass, w, line, 0);
+        make_list(pass, w, &w->rows, pass->network->rows, n);
+    } else {
+        w->rows.made++;
+    }
 }
 
 /* Makes the next list of a level. */
@@ -101,48 +118,69 @@ static void make_merged(const struct network_pass *pass, struct network_worker *
     make_list(pass, w, &w->level[level], pass->network->level[level], n);
 }
 
-/* Makes rows 2t and 2t + 1 of the tile's output in w->out. */
-static void make_medians(const struct network_pass *pass, struct network_worker *w,
-                         const struct cpu_tile *tile, int t, int n)
+/* Collects the lines for the rows of output from row K of the tile on; returns their number. */
+static int collect(const struct network_pass *pass, struct network_worker *w,
+                   const struct cpu_tile *tile, int k, int n)
 {
     const struct cpu_network *network = pass->network;
-    const int side = network->side;
-    void *out[2] = {w->out[0], w->out[1]};
+    const int side = network->side, t = k / 2;
     int count = 0;
 
-    while (w->rows.made <= 2 * t + side)
+    while (w->rows.made < k + side + network->outputs - 1)
         make_row(pass, w, tile, n);
+    if (!network->rows) {
+        for (int i = 0; i < side + OUTPUTS - 1; i++)
+            count = add_neighbours(pass, w, line_of(pass, &w->rows, k + i, 0), count);
+        return count;
+    }
     for (int level = 0; level < network->levels; level++)
         while (w->level[level].made <= t + side / 2 - (1 << level))
             make_merged(pass, w, level, n);
     for (int i = 0; i < network->parts; i++)
         count =
             add_list(pass, w, &w->level[network->part[i].level], t + network->part[i].first, count);
-    for (int i = 0; network->parts == 0 && i < 2; i++)
-        count = add_list(pass, w, &w->rows, 2 * t + 1 + i, count);
-    count = add_list(pass, w, &w->rows, 2 * t, count);
-    add_list(pass, w, &w->rows, 2 * t + side, count);
-    network->median(w->in, out, n);
+    count = add_list(pass, w, &w->rows, k, count);
+    return add_list(pass, w, &w->rows, k + side, count);
+}
+
+/* Makes the rows of output from row K of the tile on: whole blocks at their place, the last samples
+ * by way of w->out. */
+static void make_medians(const struct network_pass *pass, struct network_worker *w,
+                         const struct cpu_tile *tile, int k, int n)
+{
+    const struct cpu_network *network = pass->network;
+    const int whole = n / CPU_BLOCK * CPU_BLOCK, rows = tile->end - tile->first - k;
+    const size_t done = (size_t)whole * (size_t)pass->plan->type;
+    const int count = collect(pass, w, tile, k, n);
+    void *out[OUTPUTS], *rest[OUTPUTS];
+
+    for (int i = 0; i < network->outputs; i++) {
+        out[i] = i < rows ? cpu_tile_out(pass->job, tile, tile->first + k + i) : w->out[i];
+        rest[i] = w->out[i];
+    }
+    network->median(w->in, out, whole);
+    if (whole == n)
+        return;
+    for (int i = 0; i < count; i++)
+        w->in[i] = (const char *)w->in[i] + done;
+    network->median(w->in, rest, n - whole);
+    for (int i = 0; i < network->outputs && i < rows; i++)
+        memcpy((char *)out[i] + done, rest[i], (size_t)(n - whole) * (size_t)pass->plan->type);
 }
 
 static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
     const struct network_pass *pass = context;
-    const struct kernel_job *job = pass->job;
-    const int n = tile->pixels * pass->plan->channels;
     struct network_worker *w = worker;
 
     w->rows.made = 0;
     for (int level = 0; level < pass->network->levels; level++)
         w->level[level].made = 0;
-    for (int y = tile->first; y < tile->end; y++) {
-        const int k = y - tile->first;
-        void *out = cpu_tile_out(job, tile, y);
-        if (k % 2 == 0)
-            make_medians(pass, w, tile, k / 2, n);
-        memcpy(out, w->out[k % 2], (size_t)n * (size_t)pass->plan->type);
-        cpu_finish_unfiltered(job, y, tile->first_pixel, tile->pixels, out);
-    }
+    for (int k = 0; k < tile->end - tile->first; k += pass->network->outputs)
+        make_medians(pass, w, tile, k, tile->pixels * pass->plan->channels);
+    for (int y = tile->first; y < tile->end; y++)
+        cpu_finish_unfiltered(pass->job, y, tile->first_pixel, tile->pixels,
+                              cpu_tile_out(pass->job, tile, y));
 }
 
 /* ---- one pass ---- */
@@ -162,7 +200,12 @@ static const struct cpu_network *find_network(const struct plan *plan, const str
 /* Lists that are kept: of rows, and of a level. */
 static int rows_depth(const struct cpu_network *network)
 {
-    return network->side + 1;
+    return network->side + network->outputs - 1;
+}
+
+static int lines_of_row(const struct cpu_network *network)
+{
+    return network->rows ? network->side : 1;
 }
 
 static int level_depth(const struct cpu_network *network, int level)
@@ -172,7 +215,7 @@ static int level_depth(const struct cpu_network *network, int level)
 
 static int all_lines(const struct cpu_network *network)
 {
-    int lines = rows_depth(network) * network->side + 3;
+    int lines = rows_depth(network) * lines_of_row(network) + OUTPUTS + 1;
 
     for (int level = 0; level < network->levels; level++)
         lines += level_depth(network, level) * network->lines[level];
@@ -192,14 +235,14 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     const struct cpu_network *network = pass->network;
     struct network_worker *w = worker;
 
-    lists_make(pass, &w->rows, rows_depth(network), network->side, memory);
+    lists_make(pass, &w->rows, rows_depth(network), lines_of_row(network), memory);
     for (int level = 0; level < network->levels; level++)
         lists_make(pass, &w->level[level], level_depth(network, level), network->lines[level],
                    memory);
     w->row = cpu_memory_take(memory, pass->stride);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < OUTPUTS; i++)
         w->out[i] = cpu_memory_take(memory, pass->stride);
-    w->in = cpu_memory_take(memory, (size_t)all_lines(network) * sizeof *w->in);
+    w->in = cpu_memory_take(memory, (size_t)(all_lines(network) * network->side) * sizeof *w->in);
 }
 
 static void *network_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)

@@ -181,14 +181,14 @@ typedef void cpu_network_loop(const void *const *in, void *const *out, int n);
 #define CPU_NETWORK_PARTS  4
 struct cpu_network {
     int side;
-    cpu_network_loop *rows; /* from a line and its neighbours to `side` lines */
+    cpu_network_loop *rows; /* from a line and its neighbours to `side` lines; or NULL */
     int levels;
     cpu_network_loop *level[CPU_NETWORK_LEVELS]; /* from two lists of the level below */
     int lines[CPU_NETWORK_LEVELS];               /* of a list */
-    /* From the parts, the sorted row above the common rows, and the one below them (without parts:
-     * from the sorted common rows and these two), to two rows of output. */
+    /* From the parts, the sorted row above the common rows, and the one below them, to two rows of
+     * output; without `rows`: from side + 3 lines and their neighbours to four. */
     cpu_network_loop *median;
-    int parts;
+    int outputs, parts;
     struct {
         int level, first; /* the list's first pair of rows */
     } part[CPU_NETWORK_PARTS];
