@@ -9,7 +9,7 @@
  *
  * Then a row of output is the best of one element for each run. If the window is a rectangle, the
  * lines below each other are taken by steps of four in the same way. So a window of k x k cells
- * takes about 3/2 * log2(k) operations along each axis. */
+ * takes about 3/2 * log2(k) operations along each axis. Up to 6 cells are taken at once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,9 @@
 #include "cpu/method.h"
 #include "cpu/window.h"
 
-#define STEP   4 /* parts of a line of running extremes, at most */
-#define POWERS 4 /* 1, 4, 16, 64 */
+#define STEP   4
+#define POWERS 4 /* of STEP: 1, 4, 16, 64 */
+#define PARTS  6 /* of lines of a power, at most, that make a line of any length */
 
 #define RING_BYTES (192 * 1024) /* lines of a tile, for the L2 cache */
 
@@ -47,14 +48,14 @@ struct extremes_worker {
     char *lines;
     char *power[POWERS]; /* E1, E4, ... of the newest row */
     char *out;           /* the last samples of a row of output */
-    const void **at;     /* the lines that make it: as many as there are runs, and STEP */
+    const void **at;     /* the lines that make it: as many as there are runs, and PARTS */
 };
 
-/* The largest power of 4 that is not above N, which is 1 or more. */
+/* The power of 4 of which a few lines make a length of N. */
 static int power_of(int n)
 {
     int power = 0;
-    while (power + 1 < POWERS && 1 << 2 * (power + 1) <= n)
+    while (n > PARTS << 2 * power)
         power++;
     return power;
 }
@@ -81,7 +82,7 @@ static void extend(const struct extremes_pass *pass, const struct extremes_worke
 {
     const int part = 1 << 2 * power;
     const size_t pixel = (size_t)pass->plan->channels * (size_t)pass->plan->type;
-    const void *at[STEP];
+    const void *at[PARTS];
     int count = 0;
 
     for (int x = 0; x < length; x += part)
@@ -200,7 +201,7 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     for (int power = 0; power <= power_of(pass->plan->mask[0].width); power++)
         w->power[power] = cpu_memory_take(memory, pass->stride);
     w->out = cpu_memory_take(memory, CPU_BLOCK * sizeof(uint16_t));
-    w->at = cpu_memory_take(memory, (size_t)(pass->window.runs + STEP) * sizeof *w->at);
+    w->at = cpu_memory_take(memory, (size_t)(pass->window.runs + PARTS) * sizeof *w->at);
 }
 
 static struct ring add_ring(struct extremes_pass *pass, int depth)

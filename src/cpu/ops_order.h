@@ -7,9 +7,10 @@
 #include "cpu/ops.h"
 #include "cpu/ops_vector.h"
 
-/* A block stays in registers while all lines are read. */
+/* A block stays in registers while all lines are read. In most calls COUNT is a constant, so that
+ * the lines' addresses stay in registers too. */
 #define EXTREME(name, best, vector, sample)                                                        \
-    static void name(const void *const *at, int count, void *out, int n)                           \
+    INLINE void name##_of(const void *const *at, int count, void *out, int n)                      \
     {                                                                                              \
         enum { LANES_EACH = sizeof(vector) / sizeof(sample), EACH = CPU_BLOCK / LANES_EACH };      \
         for (int x = 0; x < n; x += CPU_BLOCK) {                                                   \
@@ -27,6 +28,19 @@
             for (int k = 0; k < EACH; k++)                                                         \
                 store((sample *)out + x + k * LANES_EACH, (v_u32)v[k]);                            \
         }                                                                                          \
+    }                                                                                              \
+    static void name(const void *const *at, int count, void *out, int n)                           \
+    {                                                                                              \
+        const void *const few[4] = {at[0], at[count > 1 ? 1 : 0], at[count > 2 ? 2 : 0],           \
+                                    at[count > 3 ? 3 : 0]};                                        \
+        if (count == 2)                                                                            \
+            name##_of(few, 2, out, n);                                                             \
+        else if (count == 3)                                                                       \
+            name##_of(few, 3, out, n);                                                             \
+        else if (count == 4)                                                                       \
+            name##_of(few, 4, out, n);                                                             \
+        else                                                                                       \
+            name##_of(at, count, out, n);                                                          \
     }
 EXTREME(least_u8, min_u8, v_u8, uint8_t)
 EXTREME(least_u16, min_u16, v_u16, uint16_t)
