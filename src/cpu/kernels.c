@@ -224,7 +224,7 @@ static bool run_pass(const struct kernel_job *job, const void *context, struct e
     struct cpu_state *state = (struct cpu_state *)job->state;
 
     (void)context;
-    while (state->plan != job->plan)
+    while (state->then && state->plan != job->plan)
         state = state->then;
     if (state->narrow || is_row(state, job))
         return cpu_thin_run(job, &state->thin_plan, state->narrow, run_upright, state->thin, err);
