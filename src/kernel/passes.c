@@ -70,8 +70,12 @@ static void find_rows(const struct plan *step, const struct kernel_job *job, int
     find_reach(then, &above, &below);
     from = *first - above;
     to = *end + below;
-    *first = then->border == BORDER_WRAP && above + below > 0 ? 0 : larger(from, 0);
-    *end = then->border == BORDER_WRAP && above + below > 0 ? height : smaller(to, height);
+    *first = larger(from, 0);
+    *end = smaller(to, height);
+    if (then->border == BORDER_WRAP && (from < 0 || to > height)) {
+        *first = 0;
+        *end = height;
+    }
     if (reflects(then) && from < 0)
         *end = smaller(larger(*end, 1 - from), height);
     if (reflects(then) && to > height)

@@ -116,10 +116,11 @@ static bool make_order(struct plan *plan, int mask, struct error *err)
 {
     const char *words = check_mask_order(mask);
     char name[16];
-    struct filter_request request = {.rank = strchr(words, ' ')};
+    struct filter_request request = {0};
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(words, " "), words);
-    request.rank += request.rank != NULL;
+    if (strchr(words, ' '))
+        request.rank = strchr(words, ' ') + 1;
     request.filter = filter_find(name);
     return order_make_steps(plan, &request, err);
 }
