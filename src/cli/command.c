@@ -19,7 +19,7 @@ const struct command_spec command_table[COMMAND_COUNT] = {
 
     [COMMAND_CHAIN] =
     {"chain", "INPUT OUTPUT STEP...", 3, CHAIN_MOST + 2, NULL, COMPLETE_FILE, command_chain,
-     "stencilcli chain photo.jpg out.jpg 'gauss --sigma 2' sharpen 'sobel --alpha ignore'",
+     "stencilcli chain photo.jpg out.jpg 'gauss --sigma 2' sharpen",
      "filter an image or a folder in several steps\n"
      "Each STEP is a filter with its options, as one word. The steps run one after the other on "
      "the decoded picture; each rounds its samples as if it were a run of its own. Options before "

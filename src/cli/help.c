@@ -707,10 +707,11 @@ void options_print_short_help(FILE *out)
         text_append(filters, TEXT_CHARS, "%s%s", i ? " " : "", name);
     fprintf(out, "filters:  ");
     text_wrap(out, filters, 10, COLUMNS - 1);
-    for (int i = COMMAND_FILTER + 1; i < COMMAND_HELP; i++)
-        fprintf(out, "%-10s%-9s %.*s\n", i == COMMAND_FILTER + 1 ? "commands:" : "",
-                command_table[i].name, (int)strcspn(command_table[i].doc, "\n"),
-                command_table[i].doc);
+    for (int i = COMMAND_FILTER + 1; i < COMMAND_COUNT; i++)
+        if (i != COMMAND_HELP) /* the last line names it */
+            fprintf(out, "%-10s%-9s %.*s\n", i == COMMAND_FILTER + 1 ? "commands:" : "",
+                    command_table[i].name, (int)strcspn(command_table[i].doc, "\n"),
+                    command_table[i].doc);
     fprintf(out, "options:\n");
     while ((spec = option_next(spec, FOR(COMMAND_FILTER))))
         if (spec->letter && spec->name && !(spec->commands & FOR_FOLDERS))

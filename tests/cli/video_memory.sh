@@ -52,6 +52,7 @@ python3 -c 'import os, sys; sys.path.insert(0, os.environ["CLI"]); import y4m_ma
 y4m.make("in.y4m", "420", 160, 90, 6)'
 stencilcli blur in.y4m out.y4m
 for kilobytes in 60000 200000; do
-    (ulimit -v $kilobytes && stencilcli --version >said) || continue
+    # A program with kernels for every GPU is larger than 60 MB and cannot start.
+    (ulimit -v $kilobytes && stencilcli --version) >said 2>&1 || continue
     (ulimit -v $kilobytes && stencilcli blur in.y4m little.y4m -t 8) && cmp out.y4m little.y4m
 done
