@@ -9,12 +9,15 @@
 
 struct buffer {
     uint8_t *data;
-    size_t bytes;
+    size_t bytes, room;
 };
 
 static void put(struct buffer *buffer, const void *data, size_t bytes)
 {
-    buffer->data = realloc(buffer->data, buffer->bytes + bytes + 1);
+    if (buffer->bytes + bytes >= buffer->room) {
+        buffer->room = 2 * (buffer->bytes + bytes + 1);
+        buffer->data = realloc(buffer->data, buffer->room);
+    }
     if (bytes > 0)
         memcpy(buffer->data + buffer->bytes, data, bytes);
     buffer->bytes += bytes;
