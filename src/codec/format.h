@@ -199,6 +199,9 @@ void format_append_word(char *text, size_t bytes, const char *word, int left, co
 
 /* ---- metadata (codec/metadata.c) ---- */
 
+/* Which of icc, exif and xmp there are; enum dropped. */
+unsigned metadata_parts(const struct metadata *metadata);
+
 /* True for an ICC profile for gray (or RGB) pixels. */
 bool metadata_profile_fits(const uint8_t *profile, size_t bytes, bool gray);
 
@@ -218,7 +221,7 @@ bool metadata_exif_sound(const uint8_t *tiff, size_t bytes);
  * so 5 to 8 exchange width and height. */
 int metadata_exif_upright(uint8_t *tiff, size_t bytes);
 
-/* The same for XMP data, which may hold the orientation too. */
+/* Sets the orientation to 1 (upright) in XMP data, which may hold it too. */
 void metadata_xmp_upright(uint8_t *xmp, size_t bytes);
 
 /* The density that EXIF data tell; x is 0 if they tell none. */

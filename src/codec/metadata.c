@@ -22,6 +22,13 @@ static uint32_t get32(const uint8_t *p, bool big)
     return big ? first << 16 | second : second << 16 | first;
 }
 
+unsigned metadata_parts(const struct metadata *metadata)
+{
+    return (metadata->icc.size > 0 ? DROPPED_ICC : 0U) |
+           (metadata->exif.size > 0 ? DROPPED_EXIF : 0U) |
+           (metadata->xmp.size > 0 ? DROPPED_XMP : 0U);
+}
+
 bool metadata_profile_fits(const uint8_t *profile, size_t bytes, bool gray)
 {
     return bytes >= PROFILE_HEADER && get32(profile, true) == bytes &&

@@ -50,7 +50,7 @@ static void describe_dropped(unsigned dropped, const char *name, char *text, siz
 
 /* ---- opening ---- */
 
-/* What decoders leave to this file. */
+/* Finishes the metadata in the way that is common to all decoders. */
 static void complete_metadata(struct source *source)
 {
     struct metadata *metadata = &source->metadata;

@@ -23,7 +23,7 @@ struct strip_maker {
     /* Copies a row, or several without gaps, into a strip. */
     void (*copy)(uint8_t *to, const void *from, size_t bytes, enum sample_type type);
 
-    /* What a thread needs to compress strips. NULL: no memory. */
+    /* Makes the memory with which one thread compresses strips. NULL: no memory. */
     void *(*worker_new)(const struct sink *sink);
     void (*worker_free)(void *worker);
 

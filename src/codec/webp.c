@@ -384,8 +384,7 @@ static unsigned keeps(const struct metadata *metadata)
 {
     bool profile = metadata_profile_fits(metadata->icc.bytes, metadata->icc.size, false);
 
-    return (profile ? DROPPED_ICC : 0U) | (metadata->exif.size > 0 ? DROPPED_EXIF : 0U) |
-           (metadata->xmp.size > 0 ? DROPPED_XMP : 0U);
+    return metadata_parts(metadata) & ~(profile ? 0U : DROPPED_ICC);
 }
 
 static bool encoder_open(struct sink *sink, struct error *err)

@@ -146,7 +146,7 @@ static bool keep(const struct walk *walk)
     return true;
 }
 
-/* What a text is: enum dropped. Some programs put other metadata in texts. */
+/* The kind of metadata in a text, of enum dropped: some programs put profiles into texts. */
 static unsigned text_kind(const struct walk *walk)
 {
     static const char begin[] = "Raw profile type ";

@@ -397,9 +397,7 @@ static bool encoder_finish(struct sink *sink, struct error *err)
 
 static unsigned keeps(const struct metadata *metadata)
 {
-    return (metadata->icc.size > 0 ? DROPPED_ICC : 0U) |
-           (metadata->exif.size > 0 ? DROPPED_EXIF : 0U) |
-           (metadata->xmp.size > 0 ? DROPPED_XMP : 0U) |
+    return metadata_parts(metadata) |
            (metadata->comment.size > 0 && metadata->texts == 1 ? DROPPED_TEXT : 0U);
 }
 

@@ -21,7 +21,7 @@
 /* Rows of samples that are not compressed are read in bands of about as many bytes. */
 #define RAW_BYTES ((uint64_t)256 << 10)
 
-/* What libtiff may allocate at once beside what the file's length justifies. */
+/* libtiff may allocate this many bytes at once, and more if the file is as long. */
 #define LIBRARY_BYTES ((uint64_t)256 << 20)
 
 #define MOST_SIDE    (1 << 20) /* of a tile */
@@ -29,8 +29,8 @@
 
 struct reader;
 
-/* An open file of the library: what its functions for reading get. */
-struct cursor {
+/* A file that the library has open. Its functions for reading get one. */
+struct access {
     struct reader *reader;
     uint64_t place;
     TIFF *library;
@@ -47,7 +47,7 @@ struct reader {
     char fault[256];   /* the library's first message */
     /* The planes of a file that stores its channels one after the other are read at once, each
      * through a file of the library, so that none is decoded twice. */
-    struct cursor cursor[MAX_CHANNELS];
+    struct access access[MAX_CHANNELS];
     int planes;
     enum way way;
     int width, height; /* as stored */
@@ -99,16 +99,16 @@ static int take_warning(TIFF *library, void *reader, const char *module, const c
 
 static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t bytes)
 {
-    struct cursor *cursor = handle;
-    struct reader *r = cursor->reader;
+    struct access *access = handle;
+    struct reader *r = access->reader;
     size_t got = 0;
 
     if (r->input_failed || bytes < 0 ||
-        !input_read_at(r->source->input, cursor->place, to, (size_t)bytes, &got, r->err)) {
+        !input_read_at(r->source->input, access->place, to, (size_t)bytes, &got, r->err)) {
         r->input_failed = true;
         return -1;
     }
-    cursor->place += got;
+    access->place += got;
     return (tmsize_t)got;
 }
 
@@ -120,19 +120,19 @@ static tmsize_t write_nothing(thandle_t handle, void *from, tmsize_t bytes)
 
 static toff_t file_size(thandle_t handle)
 {
-    const struct cursor *cursor = handle;
+    const struct access *access = handle;
 
-    return input_size(cursor->reader->source->input);
+    return input_size(access->reader->source->input);
 }
 
 static toff_t seek(thandle_t handle, toff_t place, int whence)
 {
-    struct cursor *cursor = handle;
+    struct access *access = handle;
 
-    cursor->place = whence == SEEK_SET   ? place
-                    : whence == SEEK_CUR ? cursor->place + place
+    access->place = whence == SEEK_SET   ? place
+                    : whence == SEEK_CUR ? access->place + place
                                          : file_size(handle) + place;
-    return cursor->place;
+    return access->place;
 }
 
 static int close_nothing(thandle_t handle)
@@ -154,7 +154,7 @@ static bool failed(struct reader *r)
                       r->fault[0] != '\0' ? r->fault : "the library cannot read it");
 }
 
-static bool open_library(struct reader *r, struct cursor *cursor)
+static bool open_library(struct reader *r, struct access *access)
 {
     const char *name = input_name(r->source->input);
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
@@ -165,16 +165,16 @@ static bool open_library(struct reader *r, struct cursor *cursor)
     TIFFOpenOptionsSetErrorHandlerExtR(options, take_error, r);
     TIFFOpenOptionsSetWarningHandlerExtR(options, take_warning, r);
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)(most < INT64_MAX ? most : INT64_MAX));
-    *cursor = (struct cursor){.reader = r};
-    cursor->library = TIFFClientOpenExt("", "rm", cursor, read_bytes, write_nothing, seek,
+    *access = (struct access){.reader = r};
+    access->library = TIFFClientOpenExt("", "rm", access, read_bytes, write_nothing, seek,
                                         close_nothing, file_size, NULL, NULL, options);
     TIFFOpenOptionsFree(options);
-    if (cursor->library && TIFFCurrentDirOffset(cursor->library) != r->page) {
+    if (access->library && TIFFCurrentDirOffset(access->library) != r->page) {
         r->fault[0] = '\0'; /* about the first page, which was read already */
-        if (!TIFFSetSubDirectory(cursor->library, r->page))
+        if (!TIFFSetSubDirectory(access->library, r->page))
             return failed(r);
     }
-    return (cursor->library && r->fault[0] == '\0') || failed(r);
+    return (access->library && r->fault[0] == '\0') || failed(r);
 }
 
 /* ---- what is refused ---- */
@@ -201,7 +201,7 @@ static bool refuse_channels(const struct reader *r, int channels)
 /* Checks the samples' kind; *channels of the picture. */
 static bool check_samples(struct reader *r, int *channels)
 {
-    TIFF *library = r->cursor[0].library;
+    TIFF *library = r->access[0].library;
     const char *name = input_name(r->source->input);
     uint16_t format = SAMPLEFORMAT_UINT, extras = 0, *extra = NULL;
     int colours = r->photometric == PHOTOMETRIC_RGB || r->photometric == PHOTOMETRIC_YCBCR ? 3 : 1;
@@ -251,7 +251,7 @@ static bool find_palette(struct reader *r, int *bits)
 {
     bool bytes = true, doubled = true, high = true;
 
-    if (!TIFFGetField(r->cursor[0].library, TIFFTAG_COLORMAP, &r->map[0], &r->map[1], &r->map[2]))
+    if (!TIFFGetField(r->access[0].library, TIFFTAG_COLORMAP, &r->map[0], &r->map[1], &r->map[2]))
         return error_file(r->err, input_name(r->source->input), "damaged TIFF: it has no palette");
     for (int c = 0; c < 3; c++)
         for (int i = 0; i < 1 << r->bits; i++) {
@@ -285,7 +285,7 @@ static uint64_t most_ratio(uint16_t compression)
 /* Checks that each tile or strip lies in the file and can hold its pixels. */
 static bool check_blocks(struct reader *r)
 {
-    TIFF *library = r->cursor[0].library;
+    TIFF *library = r->access[0].library;
     const char *what = r->way == BY_TILES ? "tile" : "strip";
     const uint64_t size = input_size(r->source->input), ratio = most_ratio(r->compression);
     const uint32_t down = ((uint32_t)r->height - 1) / r->block_height + 1;
@@ -319,7 +319,7 @@ static bool check_blocks(struct reader *r)
 /* Decides how rows are read. */
 static bool find_way(struct reader *r)
 {
-    TIFF *library = r->cursor[0].library;
+    TIFF *library = r->access[0].library;
     const char *name = input_name(r->source->input);
     const uint64_t pixel_bits = (uint64_t)r->bits * (uint64_t)(r->planes > 1 ? 1 : r->samples);
     uint64_t rows = 1, row;
@@ -368,7 +368,7 @@ static bool find_way(struct reader *r)
 
 static bool read_fields(struct reader *r)
 {
-    TIFF *library = r->cursor[0].library;
+    TIFF *library = r->access[0].library;
     const char *name = input_name(r->source->input);
     uint32_t width = 0, height = 0;
     uint16_t samples = 1, bits = 1, planar = PLANARCONFIG_CONTIG;
@@ -402,21 +402,21 @@ static bool open_picture(struct reader *r)
     uint16_t orientation = 1;
     int channels = 0, bits;
 
-    if (!open_library(r, &r->cursor[0]) || !read_fields(r) || !check_samples(r, &channels))
+    if (!open_library(r, &r->access[0]) || !read_fields(r) || !check_samples(r, &channels))
         return false;
     if (!TIFFIsCODECConfigured(r->compression))
         return refuse(r, "of a compression that this libtiff lacks", " png:-");
     for (int i = 1; i < r->planes; i++)
-        if (!open_library(r, &r->cursor[i]))
+        if (!open_library(r, &r->access[i]))
             return false;
     if (r->photometric == PHOTOMETRIC_YCBCR)
         for (int i = 0; i < r->planes; i++)
-            TIFFSetField(r->cursor[i].library, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+            TIFFSetField(r->access[i].library, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     bits = r->bits;
     if ((r->photometric == PHOTOMETRIC_PALETTE && !find_palette(r, &bits)) || !find_way(r) ||
         !check_blocks(r))
         return false;
-    TIFFGetFieldDefaulted(r->cursor[0].library, TIFFTAG_ORIENTATION, &orientation);
+    TIFFGetFieldDefaulted(r->access[0].library, TIFFTAG_ORIENTATION, &orientation);
     r->source->orientation = orientation >= 1 && orientation <= 8 ? orientation : 1;
     source_describe(r->source, orientation >= 5 && orientation <= 8 ? r->height : r->width,
                     orientation >= 5 && orientation <= 8 ? r->width : r->height, channels,
@@ -514,8 +514,8 @@ static void decoder_close(struct source *source)
     struct reader *r = source->state;
 
     for (int i = 0; i < MAX_CHANNELS; i++) {
-        if (r->cursor[i].library)
-            TIFFClose(r->cursor[i].library);
+        if (r->access[i].library)
+            TIFFClose(r->access[i].library);
         free(r->band[i]);
     }
     free(r->tile);
@@ -553,7 +553,7 @@ static bool recognise(const uint8_t *head, size_t bytes)
 
 static bool load_tiles(struct reader *r, int plane)
 {
-    TIFF *library = r->cursor[plane].library;
+    TIFF *library = r->access[plane].library;
 
     for (uint32_t i = 0; i < r->across; i++) {
         uint32_t tile =
@@ -570,7 +570,7 @@ static bool load_tiles(struct reader *r, int plane)
 
 static bool load_uncompressed(struct reader *r, int plane)
 {
-    TIFF *library = r->cursor[plane].library;
+    TIFF *library = r->access[plane].library;
     uint32_t strip = TIFFComputeStrip(library, (uint32_t)r->first, (uint16_t)plane);
     uint64_t row = (uint64_t)r->first % r->block_height;
     size_t bytes = r->pitch * (size_t)r->rows, got;
@@ -593,7 +593,7 @@ static bool load_uncompressed(struct reader *r, int plane)
 
 static bool load_strip(struct reader *r, int plane)
 {
-    TIFF *library = r->cursor[plane].library;
+    TIFF *library = r->access[plane].library;
     uint32_t strip = TIFFComputeStrip(library, (uint32_t)r->first, (uint16_t)plane);
     tmsize_t bytes = (tmsize_t)(r->pitch * (size_t)r->rows);
 
@@ -621,7 +621,7 @@ static bool load(struct reader *r)
         else if (r->way == BY_STRIPS)
             ok = load_strip(r, p);
         else
-            ok = TIFFReadScanline(r->cursor[p].library, r->band[p], (uint32_t)r->first,
+            ok = TIFFReadScanline(r->access[p].library, r->band[p], (uint32_t)r->first,
                                   (uint16_t)p) == 1;
     }
     return (ok && r->fault[0] == '\0' && !r->input_failed) || failed(r);

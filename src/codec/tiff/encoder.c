@@ -37,7 +37,7 @@ struct writer {
 
 /* ---- compression ---- */
 
-/* What a thread needs to compress strips: the buffer for Deflate, the library for the rest. */
+/* A thread's memory for compressing strips: a buffer for Deflate, the library for the rest. */
 struct worker {
     const struct writer *writer;
     struct deflate_finder *finder;
@@ -478,18 +478,11 @@ static void encoder_close(struct sink *sink)
     free(w->kept.bytes);
 }
 
-static unsigned keeps(const struct metadata *metadata)
-{
-    return (metadata->icc.size > 0 ? DROPPED_ICC : 0U) |
-           (metadata->exif.size > 0 ? DROPPED_EXIF : 0U) |
-           (metadata->xmp.size > 0 ? DROPPED_XMP : 0U);
-}
-
 const struct encoder encoder_tiff = {
     .open = encoder_open,
     .write = encoder_write,
     .finish = encoder_finish,
     .state_bytes = sizeof(struct writer),
     .close = encoder_close,
-    .keeps = keeps,
+    .keeps = metadata_parts,
 };

@@ -601,7 +601,7 @@ bool tiff_metadata_list(const struct metadata *metadata, enum format format, str
             ok = tiff_list_add(list, tag->tag, tag->type, tiff_values(tag), (size_t)tag->bytes);
         return ok;
     }
-    /* Of a tag that is listed twice the first one counts. */
+    /* A tag may be added twice: the first one counts. */
     return (metadata->xmp.size == 0 ||
             tiff_list_add(list, TAG_XMP, TIFF_BYTE, metadata->xmp.bytes, metadata->xmp.size)) &&
            (metadata->icc.size == 0 || tiff_list_add(list, TAG_ICC, TIFF_UNDEFINED,
