@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 
-/* The value is the sample's size in bytes. */
-enum sample_type { SAMPLE_U8 = 1, SAMPLE_U16 = 2 };
+/* The value is the sample's size in bytes. No file has U32: see plan/light.h. */
+enum sample_type { SAMPLE_U8 = 1, SAMPLE_U16 = 2, SAMPLE_U32 = 4 };
 
 struct image {
     int width, height; /* in pixels, >= 1 */
@@ -59,7 +59,9 @@ static inline void *image_row(const struct image *image, int y)
 /* Sample I of a row, counted over all channels. */
 static inline uint32_t image_sample(const void *row, enum sample_type type, size_t i)
 {
-    return type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
+    return type == SAMPLE_U8    ? ((const uint8_t *)row)[i]
+           : type == SAMPLE_U16 ? ((const uint16_t *)row)[i]
+                                : ((const uint32_t *)row)[i];
 }
 
 /* How many samples are 0 or MAX. */

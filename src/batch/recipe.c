@@ -39,6 +39,17 @@ static void put(FILE *out, const char *name, const char *value)
         fprintf(out, "%s %s\n", name, value);
 }
 
+/* A hash of the samples of --where. */
+static uint64_t hash_where(const struct filter_request *filter)
+{
+    const struct image *where = &filter->where_picture;
+    uint64_t hash = filter->where_max;
+
+    for (int y = 0; y < where->height; y++)
+        hash = hash_bytes(hash, image_row(where, y), image_row_bytes(where));
+    return hash;
+}
+
 static void put_step(FILE *out, const struct filter_request *filter)
 {
     fprintf(out, "filter %s\n", filter->filter->name);
@@ -50,6 +61,15 @@ static void put_step(FILE *out, const struct filter_request *filter)
     fprintf(out, "alpha %d\n", (int)filter->alpha);
     put(out, "channels", filter->channels);
     fprintf(out, "repeat %d\n", filter->repeat);
+    if (filter->light)
+        fprintf(out, "light linear\n");
+    if (filter->has_nodata)
+        fprintf(out, "nodata %" PRIu32 "\n", filter->nodata);
+    if (filter->region.width > 0)
+        fprintf(out, "region %d,%d,%d,%d\n", filter->region.x, filter->region.y,
+                filter->region.width, filter->region.height);
+    if (filter->where)
+        fprintf(out, "where %016" PRIx64 "\n", hash_where(filter));
 }
 
 char *batch_recipe(const struct picture_request *request, const char *folder, struct error *err)

@@ -524,11 +524,11 @@ static bool filter_one(const struct options *options, struct picture_request *re
     if (!picture_check(request, output, err))
         return is_missing(options->operand[0]) ? error_errno(err, options->operand[0], "open")
                                                : false;
-    if (!filter_load(&request->filter, err))
+    if (!picture_load(&request->filter, err))
         return false;
     bool good = options->plan ? run_plan(options, request, err)
                               : run_picture(options, request, output, err);
-    filter_unload(&request->filter);
+    picture_unload(&request->filter);
     return good;
 }
 
@@ -554,10 +554,10 @@ static bool filter_into(const struct options *options, struct picture_request *r
 static bool filter_many(const struct options *options, enum command_run run,
                         struct picture_request *request, struct error *err)
 {
-    if (!picture_check(request, "-", err) || !filter_load(&request->filter, err))
+    if (!picture_check(request, "-", err) || !picture_load(&request->filter, err))
         return false;
     bool good = command_batch(options, run, request, err);
-    filter_unload(&request->filter);
+    picture_unload(&request->filter);
     return good;
 }
 

@@ -119,6 +119,26 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "filter N times, rounding each time\n"
      "Text samples are not rounded: each pass takes the exact numbers of the pass before."},
 
+    {0, "light", "LIGHT", STEP, OWN_WORD(light),
+     "filter linear light, or the samples as they are (encoded, the default)\n"
+     "Samples are brightness as sRGB encodes it. With linear they become amounts of light, are "
+     "filtered, and come back: a blur then mixes light as a lens does. For filters that add "
+     "samples."},
+
+    {0, "region", "X,Y,W,H", STEP, OWN(region),
+     "filter only these W x H pixels; the top left one is X,Y\n"
+     "The others are copied. The filter sees them at the region's edges."},
+
+    {0, "where", "PICTURE", STEP, FILE_NAME(request.filter.where),
+     "filter where this gray picture is white\n"
+     "Where it is black the input is copied; gray mixes both in proportion. It must have INPUT's "
+     "size."},
+
+    {0, "nodata", "V", STEP, OWN(nodata),
+     "samples equal to V count for nothing\n"
+     "The sum is divided by the weights of the other samples. Where nothing counts, V remains. For "
+     "masks without negative weights."},
+
     /* Nothing in this group changes the output's bytes. */
     GROUP("Running"),
 

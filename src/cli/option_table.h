@@ -91,7 +91,7 @@ struct option_spec {
     const char *doc; /* a phrase of at most 52 columns; \n and further sentences for --help */
 };
 
-#define OPTION_ROWS 70
+#define OPTION_ROWS 74
 extern const struct option_spec option_table[OPTION_ROWS];
 /* The next shown option of COMMANDS (a set) after AFTER (NULL: the first); NULL past the last. */
 const struct option_spec *option_next(const struct option_spec *after, unsigned commands);
@@ -104,6 +104,7 @@ const struct option_spec *option_find(char letter, const char *name, size_t leng
 option_setter option_set_flag, option_set_text, option_set_int, option_set_word, option_add_glob;
 /* Setters of one option each. */
 option_setter option_set_sigma, option_set_anchor, option_set_border, option_set_alpha,
+    option_set_light, option_set_region, option_set_nodata,
     option_set_device, option_set_kernel, option_set_tile, option_set_format, option_set_loudness,
     option_set_png_level, option_set_tiff_compression, option_set_mask_width, option_set_size,
     option_set_limit;
@@ -111,7 +112,7 @@ option_setter option_set_sigma, option_set_anchor, option_set_border, option_set
 /* The words of SPEC's value in COMMAND (COMMAND_COUNT: in any); NULL: no fixed words. */
 word_function *option_words(const struct option_spec *spec, enum command_id command);
 
-word_function border_word, alpha_word, device_word, kernel_word, method_word, tile_word, block_word,
+word_function border_word, alpha_word, light_word, device_word, kernel_word, method_word, tile_word, block_word,
     format_word, png_level_word, tiff_compression_word, shell_word, list_word, golden_word,
     sweep_word, depth_word;
 

@@ -25,6 +25,7 @@
     }
 
 WORDS(alpha_word, "weighted", "ignore", "plain", "drop")
+WORDS(light_word, "encoded", "linear")
 WORDS(device_word, "auto", "cpu", "cuda", "soft")
 WORDS(tile_word, "8", "16", "32", "64")
 WORDS(block_word, "32", "64", "128", "256", "512", "1024")
@@ -206,6 +207,8 @@ static bool is_text(const struct option_value *given)
                      given->spec->name, given->spec->argument);
 }
 
+#define MOST_SIDE 1000000000 /* of a region; the sum of two fits an int */
+
 bool option_set_flag(const struct option_value *given)
 {
     *(bool *)field_of(given) = true;
@@ -283,6 +286,44 @@ bool option_set_anchor(const struct option_value *given)
     overrides->anchor_y = y;
     overrides->has_anchor = true;
     return true;
+}
+
+bool option_set_region(const struct option_value *given)
+{
+    const char *at = given->text;
+    int number[4];
+    bool good = true;
+
+    for (int i = 0; good && i < 4; i++) {
+        good = parse_int(at, &at, &number[i]) && *at == (i < 3 ? ',' : '\0') &&
+               number[i] >= i / 2 && number[i] <= MOST_SIDE;
+        at += i < 3;
+    }
+    if (!good)
+        return expected(given, "X,Y,W,H: four whole numbers with commas between, W and H at least "
+                               "1, as in 100,50,640,480");
+    given->options->request.filter.region =
+        (struct plan_region){number[0], number[1], number[2], number[3]};
+    return true;
+}
+
+bool option_set_nodata(const struct option_value *given)
+{
+    const char *end;
+    int number;
+
+    if (!parse_int(given->text, &end, &number) || *end != '\0' || number < 0 || number > UINT16_MAX)
+        return expected(given, "a sample, a whole number from 0 to %d", UINT16_MAX);
+    given->options->request.filter.nodata = (uint32_t)number;
+    given->options->request.filter.has_nodata = true;
+    return true;
+}
+
+bool option_set_light(const struct option_value *given)
+{
+    int index = word_index(given);
+    given->options->request.filter.light = index == 1;
+    return index >= 0;
 }
 
 /* Suggests a name for a mistyped one, since border_parse does not. */

@@ -132,7 +132,8 @@ static bool thin_make(struct cpu_state *state, bool narrow)
     struct cpu_state *thin;
     struct error ignored;
 
-    if (!cpu_thin_plan(&state->thin_plan, state->plan, state->width, narrow))
+    if (plan_is_wide(state->plan) ||
+        !cpu_thin_plan(&state->thin_plan, state->plan, state->width, narrow))
         return false;
     thin = state_new(state->ops, &state->thin_plan, cpu_thin_piece(state->plan, lines), lines,
                      state->asked, &ignored);
@@ -199,7 +200,8 @@ static bool run_upright(const struct kernel_job *job, void *context, struct erro
 {
     struct cpu_state *state = context;
 
-    if (job->plan->alpha == ALPHA_WEIGHTED && cpu_finish_is_opaque(job->in, job->plan->max))
+    if (job->plan->alpha == ALPHA_WEIGHTED && !plan_is_wide(job->plan) &&
+        cpu_finish_is_opaque(job->in, job->plan->max))
         return run_opaque(state, job, err);
     return state->way.method->run(state->way.state, job, err);
 }

@@ -11,6 +11,7 @@ static const struct cpu_method *const METHODS[] = {
     &cpu_method_terms,   &cpu_method_runs,    &cpu_method_certified8, &cpu_method_real,
     &cpu_method_direct,  &cpu_method_fft,     &cpu_method_long,       &cpu_method_extremes,
     &cpu_method_network, &cpu_method_columns, &cpu_method_histogram,
+    &cpu_method_wide,
 };
 
 #define COUNT ((int)(sizeof METHODS / sizeof *METHODS))
@@ -32,16 +33,20 @@ const struct cpu_method *cpu_method_find(const char *name)
 const char *cpu_method_refusal(const struct cpu_method *method, const struct plan *plan,
                                const struct cpu_ops *ops)
 {
-    if (method->kinds & KERNEL_KIND(plan->kind))
-        return method->refusal(plan, ops);
-    return filter_kind_refusal(plan->kind);
+    if (!(method->kinds & KERNEL_KIND(plan->kind)))
+        return filter_kind_refusal(plan->kind);
+    if (plan_is_wide(plan) && method != &cpu_method_wide)
+        return "its sums are too short for --nodata and 16-bit --light";
+    return method->refusal(plan, ops);
 }
 
 double cpu_method_cost(const struct cpu_method *method, const struct plan *plan,
                        const struct cpu_ops *ops, int width, int height)
 {
-    return method->kinds & KERNEL_KIND(plan->kind) ? method->cost(plan, ops, width, height)
-                                                   : HUGE_VAL;
+    return (method->kinds & KERNEL_KIND(plan->kind)) &&
+                   (!plan_is_wide(plan) || method == &cpu_method_wide)
+               ? method->cost(plan, ops, width, height)
+               : HUGE_VAL;
 }
 
 const struct cpu_method *cpu_method_fastest(const struct plan *plan, const struct cpu_ops *ops,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel/around.h"
 #include "kernel/backend.h"
 #include "plan/filter.h"
 
@@ -62,6 +63,10 @@ bool kernel_supports(const struct kernel *kernel, const struct plan *plan, char 
         snprintf(why, why_bytes, "%s", filter_kind_refusal(plan->kind));
         return false;
     }
+    if (kernel->dims == 2 && kernel->device == DEVICE_CUDA && plan_is_wide(plan)) {
+        snprintf(why, why_bytes, "its sums are too short for --nodata and 16-bit --light");
+        return false;
+    }
     if (kernel->available && !kernel->available()) {
         snprintf(why, why_bytes, "this processor has no %s", kernel->name);
         return false;
@@ -91,11 +96,30 @@ void kernel_close(const struct kernel *kernel, struct kernel_state *state)
         kernel->close(state);
 }
 
+/* One step of one pass on a device; CONTEXT is the kernel. */
+static bool run_bare(const struct kernel_job *job, const void *context, struct error *err)
+{
+    const struct kernel *kernel = context;
+    struct plan bare = *job->plan;
+    struct kernel_job own = *job;
+
+    bare.repeat = 1;
+    bare.then = bare.next = NULL;
+    bare.minus = MINUS_NOTHING;
+    bare.light = NULL;
+    bare.where = NULL;
+    bare.region.width = 0;
+    own.plan = &bare;
+    return kernel->run(kernel, &own, err);
+}
+
 bool kernel_run(const struct kernel *kernel, const struct kernel_job *job, struct error *err)
 {
     struct kernel_job own = *job;
     bool ok;
 
+    if (kernel->device == DEVICE_CUDA && around_is_needed(job->plan))
+        return passes_run(job, run_bare, kernel, err);
     if (job->state || !kernel->open)
         return kernel->run(kernel, job, err);
     if (!kernel_open(kernel, job->plan, job->out->width, job->out->height, NULL, &own.state, err))

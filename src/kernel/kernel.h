@@ -191,6 +191,9 @@ extern const struct kernel kernel_signal_scalar;
  * compared with it byte for byte. */
 extern const struct kernel kernel_reference, kernel_signal_reference;
 
+/* Sample (x, y, c) of the output of one step. */
+uint32_t reference_sample(const struct kernel_job *job, int y, int x, int c);
+
 /* Makes all rows of job->out in one pass on THREADS threads; plan->repeat is ignored. */
 void reference_rows(const struct kernel_job *job, int threads);
 

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "kernel/around.h"
 #include "kernel/band_device.h"
 #include "kernel/kernel.h"
 
@@ -120,10 +121,15 @@ static void make_difference(const struct kernel_job *step, const struct image *o
 
 /* ---- steps and passes ---- */
 
+struct steps {
+    passes_function *pass;
+    const void *context;
+};
+
 /* Runs the steps of one pass from job->in to job->out. */
-static bool steps_run(const struct kernel_job *job, passes_function *pass, const void *context,
-                      struct error *err)
+static bool steps_run(const struct kernel_job *job, const void *context, struct error *err)
 {
+    const struct steps *steps = context;
     struct kernel_job step = *job;
     struct image last = {0}, made = {0}; /* outputs of two steps */
     int last_first = 0, end;
@@ -138,7 +144,7 @@ static bool steps_run(const struct kernel_job *job, passes_function *pass, const
         find_rows(plan, job, &step.out_first_row, &end);
         ok = (!plan->then || image_alloc(&made, job->out->width, end - step.out_first_row,
                                          job->out->channels, job->out->type, "a step", err)) &&
-             pass(&step, context, err);
+             steps->pass(&step, steps->context, err);
         if (ok && plan->minus == MINUS_LAST)
             make_difference(&step, &last, last_first);
         else if (ok && plan->minus != MINUS_NOTHING)
@@ -156,6 +162,7 @@ static bool steps_run(const struct kernel_job *job, passes_function *pass, const
 bool passes_run(const struct kernel_job *job, passes_function *pass, const void *context,
                 struct error *err)
 {
+    const struct steps steps = {pass, context};
     int repeat = job->plan->repeat;
     struct kernel_job step = *job;
     struct image other = {0};
@@ -169,7 +176,7 @@ bool passes_run(const struct kernel_job *job, passes_function *pass, const void 
         return false;
     for (int i = 0; ok && i < repeat; i++) {
         step.out = (repeat - 1 - i) % 2 == 0 ? job->out : &other;
-        ok = steps_run(&step, pass, context, err);
+        ok = around_run(&step, steps_run, &steps, err);
         step.in = step.out;
         if (job->progress)
             job->progress->done++;

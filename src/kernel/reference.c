@@ -22,7 +22,7 @@ static int64_t sample_get(const struct image *image, int y, int x, int c)
 {
     const void *row = image_row(image, y);
     size_t i = (size_t)x * (size_t)image->channels + (size_t)c;
-    return image->type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
+    return image_sample(row, image->type, i);
 }
 
 static void sample_set(const struct image *image, int y, int x, int c, int64_t value)
@@ -31,8 +31,10 @@ static void sample_set(const struct image *image, int y, int x, int c, int64_t v
     size_t i = (size_t)x * (size_t)image->channels + (size_t)c;
     if (image->type == SAMPLE_U8)
         ((uint8_t *)row)[i] = (uint8_t)value;
-    else
+    else if (image->type == SAMPLE_U16)
         ((uint16_t *)row)[i] = (uint16_t)value;
+    else
+        ((uint32_t *)row)[i] = (uint32_t)value;
 }
 
 /* The cell (y, x, c) of the picture, ghost cells included. */
@@ -97,27 +99,41 @@ static int64_t gradient(const struct kernel_job *job, int y, int x, int c)
     return low;
 }
 
+/* What a cell counts: its alpha, or 1; nothing if it is nodata. Alpha itself counts everywhere. */
+static int64_t weight_of(const struct kernel_job *job, int y, int x, int c)
+{
+    const struct plan *plan = job->plan;
+    const bool by_alpha = plan->alpha == ALPHA_WEIGHTED;
+
+    if (plan->has_nodata && !(by_alpha && c == plan->channels - 1) &&
+        cell(job, y, x, c) == (int64_t)plan->nodata)
+        return 0;
+    return by_alpha ? cell(job, y, x, plan->channels - 1) : 1;
+}
+
 /* Colour weighted by alpha, all in one fraction:
  *   round( W * sum(w*c*a) / (d * sum(w*a)) + o/d )
  *     = floor( (N + floor(D/2)) / D ),  D = d * sum(w*a),  N = W * sum(w*c*a) + o * sum(w*a)
+ * a is 0 for nodata, and 1 for other cells where alpha does not count.
  * With M = 2^62 over the plan's bound, N + D/2 < M^2 = 2^124. */
 static int64_t weighted(const struct kernel_job *job, int y, int x, int c)
 {
     const struct plan_mask *m = &job->plan->mask[0];
-    int alpha = job->plan->channels - 1;
+    const bool is_alpha =
+        job->plan->alpha == ALPHA_WEIGHTED && c == job->plan->channels - 1;
     int128 product = 0, coverage = 0, n, d;
 
     for (int i = 0; i < m->height; i++)
         for (int j = 0; j < m->width; j++) {
             int cy = y + i - m->anchor_y, cx = x + j - m->anchor_x;
-            int128 wa = (int128)plan_mask_weight(m, i, j) * cell(job, cy, cx, alpha);
+            int128 wa = (int128)plan_mask_weight(m, i, j) * weight_of(job, cy, cx, c);
             coverage += wa;
             product += wa * cell(job, cy, cx, c);
         }
-    if (c == alpha)
+    if (is_alpha)
         return clamp(divide_floor(coverage + m->sum / 2, m->sum), job->plan->max);
     if (coverage == 0)
-        return linear(job, y, x, c);
+        return job->plan->has_nodata ? (int64_t)job->plan->nodata : linear(job, y, x, c);
     n = m->sum * product + m->offset * coverage;
     d = m->divisor * coverage;
     return clamp(divide_floor(n + d / 2, d), job->plan->max);
@@ -145,27 +161,30 @@ static int64_t order(const struct kernel_job *job, int y, int x, int c)
     return cells[job->plan->order];
 }
 
+uint32_t reference_sample(const struct kernel_job *job, int y, int x, int c)
+{
+    const struct plan *plan = job->plan;
+
+    if (!(plan->filtered >> c & 1))
+        return (uint32_t)cell(job, y, x, c);
+    if (plan->kind == PLAN_GRADIENT)
+        return (uint32_t)gradient(job, y, x, c);
+    if (plan->kind == PLAN_ORDER)
+        return (uint32_t)order(job, y, x, c);
+    if (plan->alpha == ALPHA_WEIGHTED || plan->has_nodata)
+        return (uint32_t)weighted(job, y, x, c);
+    return (uint32_t)linear(job, y, x, c);
+}
+
 static void make_row(void *context, int row, int worker)
 {
     const struct kernel_job *job = context;
-    const struct plan *plan = job->plan;
-    int y = job->out_first_row + row;
+    const int y = job->out_first_row + row;
+
     (void)worker;
     for (int x = 0; x < job->out->width; x++)
-        for (int c = 0; c < plan->channels; c++) {
-            int64_t value;
-            if (!(plan->filtered >> c & 1))
-                value = cell(job, y, x, c);
-            else if (plan->kind == PLAN_GRADIENT)
-                value = gradient(job, y, x, c);
-            else if (plan->kind == PLAN_ORDER)
-                value = order(job, y, x, c);
-            else if (plan->alpha == ALPHA_WEIGHTED)
-                value = weighted(job, y, x, c);
-            else
-                value = linear(job, y, x, c);
-            sample_set(job->out, row, x, c, value);
-        }
+        for (int c = 0; c < job->plan->channels; c++)
+            sample_set(job->out, row, x, c, reference_sample(job, y, x, c));
 }
 
 void reference_rows(const struct kernel_job *job, int threads)

@@ -3,6 +3,7 @@
  * value. A new filter is one row. */
 #include "plan/filter.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,6 +296,47 @@ static bool resolve_alpha(struct plan *plan, enum alpha_mode wanted, bool makes_
     return true;
 }
 
+/* ---- what surrounds the filter ---- */
+
+/* Refuses --light and --nodata for filters for which they make no sense. */
+static bool check_around(const struct filter_request *request, const struct plan *plan,
+                         struct error *err)
+{
+    const char *name = request->filter->name;
+    const bool sums = plan->kind == PLAN_LINEAR || plan->kind == PLAN_LONG;
+
+    if (request->light && !sums && plan->kind != PLAN_GRADIENT)
+        return error_set(err, EXIT_USAGE,
+                         "--light is for filters that add samples: %s only compares them", name);
+    if (request->light && request->alpha == ALPHA_PLAIN)
+        return error_set(err, EXIT_USAGE,
+                         "--light linear and --alpha plain exclude each other: alpha is linear");
+    if (request->has_nodata && (!sums || plan->mask[0].has_negative || plan->mask[0].sum == 0))
+        return error_set(err, EXIT_USAGE,
+                         "--nodata is for masks without negative weights, as of box and gauss");
+    if (request->has_nodata && request->light)
+        return error_set(err, EXIT_USAGE, "--nodata and --light exclude each other");
+    return true;
+}
+
+/* The plan has the picture's shape; MAX is of its samples. */
+static bool set_around(const struct filter_request *request, struct plan *plan, uint32_t max,
+                       struct error *err)
+{
+    plan->region = request->region;
+    plan->where = request->where ? &request->where_picture : NULL;
+    plan->where_max = request->where_max;
+    plan->has_nodata = request->has_nodata;
+    plan->nodata = request->nodata;
+    if (plan->has_nodata && plan->nodata > max)
+        return error_set(err, EXIT_USAGE,
+                         "--nodata %" PRIu32 ": the picture's samples are at most %" PRIu32, request->nodata,
+                         max);
+    if (plan->light && plan->border == BORDER_CONSTANT)
+        plan->border_value = plan->light->light[plan->border_value];
+    return true;
+}
+
 /* ---- plans ---- */
 
 /* The request's masks as integers, for samples up to MAX. On failure nothing needs to be freed. */
@@ -319,17 +361,20 @@ static bool make_masks(const struct filter_request *request, struct plan *plan, 
 static bool plan_step(const struct filter_request *request, int channels, enum sample_type type,
                       uint32_t max, struct plan *plan, struct error *err)
 {
-    if (!make_masks(request, plan, max, err))
+    plan->light = request->light ? light_find(max, err) : NULL;
+    if (request->light && !plan->light)
+        return false;
+    plan->max = plan->light ? plan->light->top : max;
+    plan->type = plan->light ? plan->light->type : type;
+    if (!make_masks(request, plan, plan->max, err))
         return false;
     plan->border = request->border.border;
-    plan->max = max;
-    plan->type = type;
     plan->channels = channels;
     plan->repeat = request->repeat;
     if (border_value(&request->border, max, &plan->border_value, err) &&
         read_channels(request->channels, channels, &plan->filtered, err) &&
         resolve_alpha(plan, request->alpha, order_makes_difference(request->filter), err) &&
-        order_make_steps(plan, request, err))
+        set_around(request, plan, max, err) && order_make_steps(plan, request, err))
         return true;
     plan_free(plan);
     return false;
@@ -371,7 +416,8 @@ static bool load_step(struct filter_request *request, struct error *err)
     if (!read_channels(request->channels, 0, &set, err) ||
         !border_value(&request->border, 65535, &value, err) || !filter_masks(request, err))
         return false;
-    bool good = make_masks(request, &plan, 1, err) && order_make_steps(&plan, request, err);
+    bool good = make_masks(request, &plan, 1, err) && check_around(request, &plan, err) &&
+                order_make_steps(&plan, request, err);
     plan_free(&plan);
     if (!good)
         unload_step(request);

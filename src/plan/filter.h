@@ -88,6 +88,13 @@ struct filter_request {
     const char *channels; /* --channels, or NULL for all: a subset of "rgba", "g" for gray, or
                              indices "0,2" / "02" */
     int repeat;
+    bool light;                /* --light linear */
+    bool has_nodata;           /* --nodata */
+    uint32_t nodata;
+    struct plan_region region; /* --region; width 0: none */
+    const char *where;         /* --where, or NULL; picture_load reads it */
+    struct image where_picture;
+    uint32_t where_max;
     struct mask masks[2];        /* filter_masks makes them: 1, or 2 for gradients */
     int mask_count;              /* 0: not loaded */
     struct filter_request *next; /* the next step of a chain; NULL: this is the last one */

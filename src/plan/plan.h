@@ -15,6 +15,7 @@
 
 #include "base/image.h"
 #include "plan/border.h"
+#include "plan/light.h"
 #include "plan/mask.h"
 
 /* Which accumulator holds every partial sum of S exactly. */
@@ -69,6 +70,11 @@ enum plan_kind {
 /* A difference with a step's output, clamped. The picture: the input of the first step. */
 enum plan_minus { MINUS_NOTHING, MINUS_PICTURE, MINUS_LAST, PICTURE_MINUS };
 
+/* Part of a picture, in pixels; it may reach beyond the picture's right and lower edges. */
+struct plan_region {
+    int x, y, width, height; /* width 0: the whole picture */
+};
+
 enum alpha_mode { ALPHA_WEIGHTED, ALPHA_IGNORE, ALPHA_PLAIN };
 
 struct plan {
@@ -77,7 +83,8 @@ struct plan {
     int masks;                /* 1 or 2 */
     enum border border;
     uint32_t border_value; /* ghost cells' sample for constant; 0 for zero */
-    uint32_t max;          /* samples lie in 0..max; max: 1..255 for U8, ..65535 for U16 */
+    uint32_t max;          /* samples lie in 0..max; max: 1..255 for U8, ..65535 for U16, ..2^21
+                              for U32 */
     enum sample_type type;
     int channels;
     /* Resolved for this picture: PLAIN where there is no alpha; WEIGHTED only for a
@@ -93,10 +100,29 @@ struct plan {
     struct plan *then;     /* the next step, owned; NULL: this is the last one */
     bool of_picture;       /* the step filters the picture, not the output of the step before it */
     enum plan_minus minus; /* the output of the step before it is `LAST` */
+    /* Samples that are NODATA count for nothing: the output is the quotient of the weighted sum and
+     * the sum of the weights that count, like colour weighted by alpha, and NODATA where nothing
+     * counts. For PLAN_LINEAR and PLAN_LONG without negative weights. */
+    bool has_nodata;
+    uint32_t nodata;
+    /* What surrounds each pass (kernel/around.h). With `light`, the plan is for light: a job's
+     * pictures have codes. Outside the region the output is the input. Where the picture `where`, of
+     * samples 0..where_max, has m, the output is (m * filtered + (where_max - m) * input) /
+     * where_max, rounded. `where` belongs to the request; NULL: the filter's output everywhere. */
+    const struct light *light;
+    struct plan_region region;
+    const struct image *where;
+    uint32_t where_max;
     /* The next filter of a chain, owned; NULL: this is the last one. Only src/run runs chains:
      * kernels and methods get the plan of one filter. */
     struct plan *next;
 };
+
+/* Do the sums need 64 bits and more, whatever the mask is? Few kernels have them. */
+static inline bool plan_is_wide(const struct plan *plan)
+{
+    return plan->has_nodata || plan->type == SAMPLE_U32;
+}
 
 /* A channel's sample in a ghost cell of the borders zero and constant. */
 static inline uint32_t plan_ghost(const struct plan *plan, int channel)

@@ -26,13 +26,85 @@ bool picture_check(const struct picture_request *request, const char *output, st
     return sink_check_format(output, &request->sink, err);
 }
 
+/* ---- what surrounds a filter ---- */
+
+static bool load_where(struct filter_request *step, struct error *err)
+{
+    struct source *source;
+    int channels;
+    bool ok;
+
+    if (!step->where)
+        return true;
+    if (strcmp(step->where, "-") == 0)
+        return error_set(err, EXIT_USAGE, "--where -: expected the name of a file");
+    if (!source_open(&source, step->where, err))
+        return false;
+    channels = source_info(source)->channels;
+    step->where_max = source_info(source)->max;
+    ok = channels == 1 || error_set(err, EXIT_INPUT,
+                                    "--where %s: expected a gray picture, not one with %d channels",
+                                    step->where, channels);
+    ok = ok && source_read_all(source, &step->where_picture, err);
+    source_close(source);
+    return ok;
+}
+
+bool picture_load(struct filter_request *request, struct error *err)
+{
+    if (!filter_load(request, err))
+        return false;
+    for (struct filter_request *step = request; step; step = step->next)
+        if (!load_where(step, err)) {
+            picture_unload(request);
+            return false;
+        }
+    return true;
+}
+
+void picture_unload(struct filter_request *request)
+{
+    filter_unload(request);
+    for (; request; request = request->next)
+        image_free(&request->where_picture);
+}
+
+/* Does what surrounds the steps suit the picture? */
+static bool check_around(const struct filter_request *step, const struct image_info *info,
+                         struct error *err)
+{
+    for (; step; step = step->next) {
+        const struct plan_region *region = &step->region;
+        const struct image *where = &step->where_picture;
+
+        if (info->format == FORMAT_Y4M &&
+            (step->light || step->where || step->has_nodata || region->width > 0))
+            return error_set(err, EXIT_USAGE,
+                             "--light, --region, --where and --nodata are for pictures, not for "
+                             "videos");
+        if (region->width > 0 && (region->x >= info->width || region->y >= info->height))
+            return error_set(err, EXIT_USAGE,
+                             "--region %d,%d,%d,%d lies outside the picture of %d x %d pixels",
+                             region->x, region->y, region->width, region->height, info->width,
+                             info->height);
+        if (step->where && (where->width != info->width || where->height != info->height))
+            return error_set(err, EXIT_INPUT,
+                             "--where %s has %d x %d pixels, but the picture has %d x %d",
+                             step->where, where->width, where->height, info->width, info->height);
+    }
+    return true;
+}
+
+/* ---- the plan ---- */
+
 bool picture_prepare(const struct picture_request *request, const struct image_info *info,
                      struct plan *plan, struct picture_choice *choice, struct error *err)
 {
     if (info->format == FORMAT_Y4M && request->filter.channels)
         return error_set(err, EXIT_USAGE,
                          "--channels is for pictures: all planes of a video are filtered");
-    if (!filter_plan(&request->filter, info->channels, info->type, info->max, plan, err))
+    if (!check_around(&request->filter, info, err) ||
+        !filter_plan(&request->filter, info->channels, info->type, info->max, plan, err))
         return false;
     picture_estimate(request, plan, info, choice);
     return true;

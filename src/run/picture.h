@@ -65,6 +65,10 @@ struct picture_report {
  * picture. filter_load checks the filter's options. */
 bool picture_check(const struct picture_request *request, const char *output, struct error *err);
 
+/* filter_load, and reads the pictures of --where; undone by picture_unload. */
+bool picture_load(struct filter_request *request, struct error *err);
+void picture_unload(struct filter_request *request);
+
 /* Reads INPUT's header and makes plan and choice; for --plan. Free the plan with plan_free. */
 bool picture_plan(const struct picture_request *request, const char *input, struct plan *plan,
                   struct picture_report *report, struct error *err);

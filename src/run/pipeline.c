@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "kernel/around.h"
 #include "kernel/band_device.h"
 
 /* For smaller pictures a thread costs more than it saves. */
@@ -324,7 +325,8 @@ static bool stages_make(struct pipeline *p)
     p->flow.stage = calloc(passes + 2, sizeof *p->flow.stage);
     p->flow.filters = (int)passes;
     p->once = calloc(steps, sizeof *p->once);
-    if (!p->stage || !p->flow.stage || !p->once || (on_device(p) && passes > 1))
+    if (!p->stage || !p->flow.stage || !p->once || 
+        (on_device(p) && (passes > 1 || around_is_needed(p->job.plan))))
         return false;
     for (const struct plan *step = p->job.plan; step; step = step->next, i++) {
         p->once[i] = *step;
