@@ -169,8 +169,26 @@ static void print_estimate(const struct picture_cost *cost)
                cost->end_ms);
 }
 
+static void print_around(const struct plan *plan, const struct filter_request *filter)
+{
+    const struct plan_region *region = &plan->region;
+
+    if (plan->light)
+        printf("light     linear: %" PRIu32 " is white\n", plan->light->top);
+    if (plan->has_nodata)
+        printf("nodata    %" PRIu32 "\n", plan->nodata);
+    if (region->width > 0)
+        printf("region    %d x %d pixels at %d,%d\n", region->width, region->height, region->x,
+               region->y);
+    if (plan->where) {
+        printf("where     ");
+        clean_text_put(stdout, filter->where);
+        putchar('\n');
+    }
+}
+
 /* Everything that decides the bytes. */
-static void print_formula(const struct plan *plan)
+static void print_formula(const struct plan *plan, const struct filter_request *filter)
 {
     if (filter_kind_formula(plan->kind))
         printf("%-9s %s\n", filter_kind_name(plan->kind), filter_kind_formula(plan->kind));
@@ -182,6 +200,7 @@ static void print_formula(const struct plan *plan)
     if (plan->border == BORDER_CONSTANT)
         printf(":%" PRIu32, plan->border_value);
     printf("\nalpha     %s\n", plan_alpha_text(plan));
+    print_around(plan, filter);
     printf("passes    %d\n", plan->repeat);
 }
 
@@ -196,7 +215,7 @@ static bool print_steps(const struct picture_request *request, const struct plan
         if (!picture_method(request, report, plan, &method, err))
             return false;
         printf("\nstep %-4d %s: %s\n", i++, filter->filter->name, filter->filter->idea);
-        print_formula(plan);
+        print_formula(plan, filter);
         print_kernel(kernel, method);
         print_shape(plan, kernel, &report->choice);
     }
@@ -222,7 +241,7 @@ static bool print_plan(const char *input, const struct picture_request *request,
         print_device(choice);
         print_threads(choice);
     } else {
-        print_formula(plan);
+        print_formula(plan, &request->filter);
         print_device(choice);
         print_kernel(choice->kernel, report->method);
         print_threads(choice);
@@ -258,8 +277,23 @@ static void json_mask(const struct plan_mask *m)
     putchar('}');
 }
 
+static void json_around(const struct plan *plan, const struct filter_request *filter)
+{
+    const struct plan_region *region = &plan->region;
+
+    if (plan->light)
+        json_print(stdout, ",'light':%s", "linear");
+    if (plan->has_nodata)
+        json_print(stdout, ",'nodata':%u", plan->nodata);
+    if (region->width > 0)
+        json_print(stdout, ",'region':[%d,%d,%d,%d]", region->x, region->y, region->width,
+                   region->height);
+    if (plan->where)
+        json_print(stdout, ",'where':%s", filter->where);
+}
+
 /* Everything that decides the bytes. */
-static void json_formula(const struct plan *plan)
+static void json_formula(const struct plan *plan, const struct filter_request *filter)
 {
     json_print(stdout, "'kind':%s,'masks':[", filter_kind_name(plan->kind));
     for (int k = 0; k < plan->masks; k++) {
@@ -272,6 +306,7 @@ static void json_formula(const struct plan *plan)
         json_print(stdout, ",%d", step->order);
     json_print(stdout, "],'border':%s,'border_value':%u,'alpha':%s,'passes':%d",
                border_name(plan->border), plan->border_value, plan_alpha_text(plan), plan->repeat);
+    json_around(plan, filter);
 }
 
 static void json_kernel(const struct plan *plan, const struct kernel *kernel, const char *method,
@@ -301,7 +336,7 @@ static bool json_steps(const struct picture_request *request, const struct plan 
         if (!picture_method(request, report, plan, &method, err))
             return false;
         json_print(stdout, i++ ? ",{'filter':%s," : "'steps':[{'filter':%s,", filter->filter->name);
-        json_formula(plan);
+        json_formula(plan, filter);
         json_kernel(plan, picture_kernel(request, &report->choice, plan), method, &report->choice);
         putchar('}');
     }
@@ -321,7 +356,7 @@ static bool json_plan(const char *input, const struct picture_request *request,
                input, format_name(info->format), info->width, info->height, info->channels,
                info->max);
     if (!plan->next)
-        json_formula(plan);
+        json_formula(plan, &request->filter);
     else if (!json_steps(request, plan, report, err))
         return false;
     json_print(stdout, ",'device':%s", backend_find(choice->device)->name);

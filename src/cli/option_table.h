@@ -104,17 +104,16 @@ const struct option_spec *option_find(char letter, const char *name, size_t leng
 option_setter option_set_flag, option_set_text, option_set_int, option_set_word, option_add_glob;
 /* Setters of one option each. */
 option_setter option_set_sigma, option_set_anchor, option_set_border, option_set_alpha,
-    option_set_light, option_set_region, option_set_nodata,
-    option_set_device, option_set_kernel, option_set_tile, option_set_format, option_set_loudness,
-    option_set_png_level, option_set_tiff_compression, option_set_mask_width, option_set_size,
-    option_set_limit;
+    option_set_light, option_set_region, option_set_nodata, option_set_device, option_set_kernel,
+    option_set_tile, option_set_format, option_set_loudness, option_set_png_level,
+    option_set_tiff_compression, option_set_mask_width, option_set_size, option_set_limit;
 
 /* The words of SPEC's value in COMMAND (COMMAND_COUNT: in any); NULL: no fixed words. */
 word_function *option_words(const struct option_spec *spec, enum command_id command);
 
-word_function border_word, alpha_word, light_word, device_word, kernel_word, method_word, tile_word, block_word,
-    format_word, png_level_word, tiff_compression_word, shell_word, list_word, golden_word,
-    sweep_word, depth_word;
+word_function border_word, alpha_word, light_word, device_word, kernel_word, method_word, tile_word,
+    block_word, format_word, png_level_word, tiff_compression_word, shell_word, list_word,
+    golden_word, sweep_word, depth_word;
 
 int word_find(const char *word, word_function *words); /* its index, or -1 */
 

@@ -11,7 +11,7 @@
 #include "codec/output.h"
 #include "plan/mask.h"
 
-#define MOST_FILES (12 + CHAIN_MOST)
+#define MOST_FILES (12 + 2 * CHAIN_MOST)
 
 struct file {
     const char *option; /* "--junit ", or "" for an operand */
@@ -105,9 +105,11 @@ bool command_check_outputs(const struct options *options, struct error *err)
         snprintf(suite, sizeof suite, "%s/golden.txt", options->operand[1]);
         add(&inputs, "", suite, false);
     }
-    for (; step; step = step->next)
+    for (; step; step = step->next) {
         if (step->mask && (mask[masks] = mask_path(step->mask)))
             add(&inputs, "--mask ", mask[masks++], false);
+        add(&inputs, "--where ", step->where, false);
+    }
     add(&inputs, "--files-from ", options->tree.files_from, false);
     add(&outputs, "--diff ", options->diff, false);
     add(&outputs, "--html ", options->html, false);

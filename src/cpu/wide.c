@@ -28,9 +28,9 @@ struct line {
     const struct plan *plan;
     const struct plan_mask *mask;
     const struct kernel_job *job;
-    int pixels;        /* of a row with its ghost cells */
-    size_t padded, n;  /* samples of that row, and of an output row */
-    uint32_t *cells;   /* PADDED */
+    int pixels;       /* of a row with its ghost cells */
+    size_t padded, n; /* samples of that row, and of an output row */
+    uint32_t *cells;  /* PADDED */
     int64_t *value, *weight;
     void *column[2], *sum[2], *other; /* of values and of weights; the second mask of a gradient */
 };
@@ -44,8 +44,7 @@ static void take_cells(struct line *l, int y)
     const struct image *in = l->job->in;
     const int channels = plan->channels, left = l->mask->anchor_x;
     const int row = border_fold(plan->border, y, l->job->picture_height);
-    const void *samples =
-        row == BORDER_OUTSIDE ? NULL : image_row(in, row - l->job->in_first_row);
+    const void *samples = row == BORDER_OUTSIDE ? NULL : image_row(in, row - l->job->in_first_row);
 
     for (int p = 0; p < l->pixels; p++) {
         int x = p - left;
@@ -60,10 +59,10 @@ static void take_cells(struct line *l, int y)
         }
         x = border_fold(plan->border, x, in->width);
         for (int c = 0; c < channels; c++)
-            cell[c] = !samples || x == BORDER_OUTSIDE
-                          ? plan_ghost(plan, c)
-                          : image_sample(samples, in->type,
-                                         (size_t)x * (size_t)channels + (size_t)c);
+            cell[c] =
+                !samples || x == BORDER_OUTSIDE
+                    ? plan_ghost(plan, c)
+                    : image_sample(samples, in->type, (size_t)x * (size_t)channels + (size_t)c);
     }
 }
 
@@ -81,8 +80,7 @@ static void weigh(const struct wide *w, struct line *l)
             const uint32_t cell = l->cells[i + (size_t)c];
             const bool own = by_alpha && c == alpha; /* alpha itself counts everywhere */
             const bool none = plan->has_nodata && !own && cell == plan->nodata;
-            const int64_t weight =
-                none ? 0 : by_alpha ? l->cells[i + (size_t)alpha] : 1;
+            const int64_t weight = none ? 0 : by_alpha ? l->cells[i + (size_t)alpha] : 1;
             l->weight[i + (size_t)c] = weight;
             l->value[i + (size_t)c] = own ? 0 : weight * cell;
         }

@@ -12,8 +12,8 @@ bool around_is_needed(const struct plan *plan)
 
 /* ---- light ---- */
 
-/* N samples; those of ALPHA are multiplied, or divided, by SCALE. ALPHA: which sample of a pixel, of
- * CHANNELS; -1: none. */
+/* N samples; alpha is multiplied, or divided, by the scale. ALPHA: which sample of a pixel it is,
+ * of CHANNELS; -1: there is none. */
 #define CONVERT(name, from, to, table, alpha_value)                                                \
     static void name(const struct light *l, const void *in, void *out, int n, int channels,        \
                      int alpha)                                                                    \

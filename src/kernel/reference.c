@@ -119,8 +119,7 @@ static int64_t weight_of(const struct kernel_job *job, int y, int x, int c)
 static int64_t weighted(const struct kernel_job *job, int y, int x, int c)
 {
     const struct plan_mask *m = &job->plan->mask[0];
-    const bool is_alpha =
-        job->plan->alpha == ALPHA_WEIGHTED && c == job->plan->channels - 1;
+    const bool is_alpha = job->plan->alpha == ALPHA_WEIGHTED && c == job->plan->channels - 1;
     int128 product = 0, coverage = 0, n, d;
 
     for (int i = 0; i < m->height; i++)

@@ -330,8 +330,8 @@ static bool set_around(const struct filter_request *request, struct plan *plan, 
     plan->nodata = request->nodata;
     if (plan->has_nodata && plan->nodata > max)
         return error_set(err, EXIT_USAGE,
-                         "--nodata %" PRIu32 ": the picture's samples are at most %" PRIu32, request->nodata,
-                         max);
+                         "--nodata %" PRIu32 ": the picture's samples are at most %" PRIu32,
+                         request->nodata, max);
     if (plan->light && plan->border == BORDER_CONSTANT)
         plan->border_value = plan->light->light[plan->border_value];
     return true;

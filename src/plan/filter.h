@@ -88,8 +88,8 @@ struct filter_request {
     const char *channels; /* --channels, or NULL for all: a subset of "rgba", "g" for gray, or
                              indices "0,2" / "02" */
     int repeat;
-    bool light;                /* --light linear */
-    bool has_nodata;           /* --nodata */
+    bool light;      /* --light linear */
+    bool has_nodata; /* --nodata */
     uint32_t nodata;
     struct plan_region region; /* --region; width 0: none */
     const char *where;         /* --where, or NULL; picture_load reads it */

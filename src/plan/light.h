@@ -1,14 +1,15 @@
-/* Linear light (--light linear): the table of the sRGB curve, from codes to light and back. Light is
- * a whole number that is proportional to the light's power.
+/* Linear light (--light linear): the tables of the sRGB curve, from codes to light and back. Light
+ * is a whole number that is proportional to the light's power.
  *
  *   light(code) = round( top * curve(code / max) )
  *   curve(v)    = v / 12.92  up to 0.04045, else  ((v + 0.055) / 1.055)^2.4      (IEC 61966-2-1)
  *   code(light) = the code whose light is nearest, the greater of two
  *
- * top is max times an odd number: 257 up to a max of 255, so that light has 16 bits, else 17, so that
- * it has 21 bits. Where the curve is flattest a code still is 257/12.92 or 17/12.92 of a unit: no two
- * codes have the same light, so every code comes back. Alpha has no curve and is multiplied by the
- * number; because it is odd, rounding twice gives what rounding once would give. */
+ * top is max times an odd number, the scale: 257 up to a max of 255, so that light has 16 bits,
+ * else 17, so that it has 21 bits. The curve is flattest at 0, where a step of one code is a step
+ * of scale / 12.92 in light. That is more than 1, so no two codes have the same light, and every
+ * code comes back. Alpha has no curve and is multiplied by the scale; because the scale is odd,
+ * rounding twice gives what rounding once would give. */
 #ifndef STENCIL_PLAN_LIGHT_H
 #define STENCIL_PLAN_LIGHT_H
 

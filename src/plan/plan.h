@@ -105,9 +105,9 @@ struct plan {
      * counts. For PLAN_LINEAR and PLAN_LONG without negative weights. */
     bool has_nodata;
     uint32_t nodata;
-    /* What surrounds each pass (kernel/around.h). With `light`, the plan is for light: a job's
-     * pictures have codes. Outside the region the output is the input. Where the picture `where`, of
-     * samples 0..where_max, has m, the output is (m * filtered + (where_max - m) * input) /
+    /* What surrounds each pass (kernel/around.h). With `light`, the plan is for light, but a job's
+     * pictures have codes. Outside the region the output is the input. Where the picture `where`,
+     * of samples 0..where_max, has m, the output is (m * filtered + (where_max - m) * input) /
      * where_max, rounded. `where` belongs to the request; NULL: the filter's output everywhere. */
     const struct light *light;
     struct plan_region region;

@@ -42,9 +42,9 @@ static bool load_where(struct filter_request *step, struct error *err)
         return false;
     channels = source_info(source)->channels;
     step->where_max = source_info(source)->max;
-    ok = channels == 1 || error_set(err, EXIT_INPUT,
-                                    "--where %s: expected a gray picture, not one with %d channels",
-                                    step->where, channels);
+    ok = channels == 1 ||
+         error_set(err, EXIT_INPUT, "--where %s: expected a gray picture, not one with %d channels",
+                   step->where, channels);
     ok = ok && source_read_all(source, &step->where_picture, err);
     source_close(source);
     return ok;
@@ -83,10 +83,9 @@ static bool check_around(const struct filter_request *step, const struct image_i
                              "--light, --region, --where and --nodata are for pictures, not for "
                              "videos");
         if (region->width > 0 && (region->x >= info->width || region->y >= info->height))
-            return error_set(err, EXIT_USAGE,
-                             "--region %d,%d,%d,%d lies outside the picture of %d x %d pixels",
-                             region->x, region->y, region->width, region->height, info->width,
-                             info->height);
+            return error_set(
+                err, EXIT_USAGE, "--region %d,%d,%d,%d lies outside the picture of %d x %d pixels",
+                region->x, region->y, region->width, region->height, info->width, info->height);
         if (step->where && (where->width != info->width || where->height != info->height))
             return error_set(err, EXIT_INPUT,
                              "--where %s has %d x %d pixels, but the picture has %d x %d",

@@ -325,7 +325,7 @@ static bool stages_make(struct pipeline *p)
     p->flow.stage = calloc(passes + 2, sizeof *p->flow.stage);
     p->flow.filters = (int)passes;
     p->once = calloc(steps, sizeof *p->once);
-    if (!p->stage || !p->flow.stage || !p->once || 
+    if (!p->stage || !p->flow.stage || !p->once ||
         (on_device(p) && (passes > 1 || around_is_needed(p->job.plan))))
         return false;
     for (const struct plan *step = p->job.plan; step; step = step->next, i++) {

@@ -1,7 +1,7 @@
 """Compares --light, --region, --where and --nodata with a model made from their definition in
 docs/promise.md, on random pictures and masks: around.py PROGRAM COUNT SEED, in a scratch folder.
 tests/cli/around.sh runs it."""
-import decimal, functools, random, subprocess, sys
+import decimal, functools, os, random, subprocess, sys
 from fractions import Fraction
 
 program, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -176,10 +176,12 @@ for number in range(count):
         words += ["--where", "where.pam"]
     rows = picture(w, h, channels, most)
     write("in.pam", rows, channels, most)
-    subprocess.run([program, *words, "-q", "--verify", "--device", "cpu", "--threads",
-                    str(rng.randint(1, 3))], check=True)
+    rows_a_band = rng.choice(["-1", "1", "2", "5"])
+    subprocess.run([program, *words, "-q", "--device", "cpu", "--threads", str(rng.randint(1, 3)),
+                    *(["--verify"] if number % 4 == 0 else [])], check=True,
+                   env=dict(os.environ, STENCILCLI_BAND_ROWS=rows_a_band))
     write("want.pam", model(case, rows), channels, most)
     with open("out.pam", "rb") as out, open("want.pam", "rb") as want:
         if out.read() != want.read():
-            print("different:", words, rows, case)
+            print("different:", rows_a_band, words, rows, case)
             break

@@ -75,7 +75,7 @@ static void guarded_free(struct image *image)
 static uint32_t sample_at(const struct image *image, int y, size_t i)
 {
     const void *row = image_row(image, y);
-    return image->type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
+    return image_sample(row, image->type, i);
 }
 
 static void show_difference(const struct check_case *c, const struct kernel *kernel,

@@ -111,6 +111,32 @@ static void choose_picture(struct check_case *c, const struct place *place, bool
     c->plan.channels = c->channels;
 }
 
+/* Now and then: samples of 32 bits, in place of 16. */
+static void choose_wide(struct check_case *c, uint64_t *state)
+{
+    if (c->plan.kind == PLAN_ORDER || c->type != SAMPLE_U16 || pick(state, 16) != 0)
+        return;
+    c->type = c->plan.type = SAMPLE_U32;
+    c->plan.max *= 17;
+    if (c->plan.border == BORDER_CONSTANT)
+        c->plan.border_value = random_next(state) % (c->plan.max + 1);
+}
+
+/* Now and then: a sample that counts for nothing; a region. */
+static void choose_around(struct check_case *c, uint64_t *state)
+{
+    struct plan *plan = &c->plan;
+
+    if (plan->kind == PLAN_LINEAR && !plan->mask[0].has_negative && plan->mask[0].sum > 0 &&
+        c->type != SAMPLE_U32 && pick(state, 16) == 0) {
+        plan->has_nodata = true;
+        plan->nodata = pick(state, 2) ? plan->max : random_next(state) % (plan->max + 1);
+    }
+    if (c->type != SAMPLE_U32 && pick(state, 16) == 0)
+        plan->region = (struct plan_region){pick(state, c->width), pick(state, c->height),
+                                            1 + pick(state, c->width), 1 + pick(state, c->height)};
+}
+
 /* Makes the steps of an order filter. */
 static bool make_order(struct plan *plan, int mask, struct error *err)
 {
@@ -164,6 +190,7 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
     c->plan.kind = check_mask_order(mask) ? PLAN_ORDER
                    : c->plan.masks == 2   ? PLAN_GRADIENT
                                           : PLAN_LINEAR;
+    choose_wide(c, &state);
     turn.flip = pick(&state, 4) == 0;
     for (int k = 0; ok && k < c->plan.masks; k++) {
         ok = check_mask_make(&rational, mask, k, &state, &err) &&
@@ -180,6 +207,7 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
     if (c->plan.kind == PLAN_LINEAR && plan_mask_is_long(&c->plan.mask[0]))
         c->plan.kind = PLAN_LONG;
     choose_alpha(c, weighted, &state);
+    choose_around(c, &state);
     if (c->plan.kind == PLAN_ORDER && !make_order(&c->plan, mask, &err)) {
         printf("# mask %s: %s\n", check_mask_name(mask), err.text);
         plan_free(&c->plan);
@@ -189,10 +217,12 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
     c->strip_bytes = strip_limit(c);
     snprintf(c->text, sizeof c->text,
              "mask %s%s, %dx%d, %d channels, %d bits, max %u, border %s %u, alpha mode %d, "
-             "filtered %x, repeat %d, pattern %d, pitch +%d",
+             "filtered %x, repeat %d, pattern %d, pitch +%d, nodata %d, region %d,%d,%d,%d",
              check_mask_name(mask), turn.flip ? " flipped" : "", c->width, c->height, c->channels,
              8 * c->type, c->plan.max, border_name(c->plan.border), c->plan.border_value,
-             (int)c->plan.alpha, c->plan.filtered, c->plan.repeat, c->pattern, c->extra_pitch);
+             (int)c->plan.alpha, c->plan.filtered, c->plan.repeat, c->pattern, c->extra_pitch,
+             c->plan.has_nodata ? (int)c->plan.nodata : -1, c->plan.region.x, c->plan.region.y,
+             c->plan.region.width, c->plan.region.height);
     return true;
 }
 
@@ -240,7 +270,9 @@ void check_case_fill(const struct check_case *c, struct image *image)
                 size_t i = (size_t)x * (size_t)c->channels + (size_t)channel;
                 if (c->type == SAMPLE_U8)
                     ((uint8_t *)image_row(image, y))[i] = (uint8_t)value;
-                else
+                else if (c->type == SAMPLE_U16)
                     ((uint16_t *)image_row(image, y))[i] = (uint16_t)value;
+                else
+                    ((uint32_t *)image_row(image, y))[i] = value;
             }
 }

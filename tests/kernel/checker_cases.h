@@ -7,7 +7,7 @@
 
 struct check_case {
     int number;
-    char text[256]; /* the settings in words */
+    char text[320]; /* the settings in words */
     int width, height, channels;
     enum sample_type type;
     int extra_pitch; /* samples of padding after each row */
