@@ -25,9 +25,9 @@ struct setup {
     struct image_info info; /* width 0: not made */
     struct plan plan;
     struct picture_choice choice;
-    struct kernel_state *state;
-    bool counts;  /* the samples that are 0 or max */
-    int64_t last; /* the last step that uses it */
+    struct kernel_state *state[CHAIN_MOST]; /* of each step's kernel */
+    bool counts;                            /* the samples that are 0 or max */
+    int64_t last;                           /* the last step that uses it */
 };
 
 /* A page in flight. */
@@ -67,9 +67,8 @@ static bool is_small(const struct image_info *info)
 
 bool frames_can_run(const struct frames_job *job)
 {
-    return !job->request->filter.next && source_is_stream(job->source) &&
-           (job->pages->more || job->pages->sink) && job->request->band_rows == 0 &&
-           is_small(source_info(job->source));
+    return source_is_stream(job->source) && (job->pages->more || job->pages->sink) &&
+           job->request->band_rows == 0 && is_small(source_info(job->source));
 }
 
 /* ---- what is made once ---- */
@@ -80,11 +79,33 @@ static bool same_shape(const struct image_info *a, const struct image_info *b)
            a->max == b->max && a->format == b->format;
 }
 
-static void setup_free(struct setup *setup)
+static void states_close(struct setup *setup, const struct picture_request *request)
+{
+    int i = 0;
+
+    for (const struct plan *step = &setup->plan; step; step = step->next, i++)
+        kernel_close(picture_kernel(request, &setup->choice, step), setup->state[i]);
+}
+
+static bool states_open(struct setup *setup, const struct picture_request *request,
+                        const struct image_info *info, struct error *err)
+{
+    int i = 0;
+
+    for (const struct plan *step = &setup->plan; step; step = step->next, i++)
+        if (!kernel_open(picture_kernel(request, &setup->choice, step), step, info->width,
+                         info->height, request->method, &setup->state[i], err)) {
+            states_close(setup, request);
+            return false;
+        }
+    return true;
+}
+
+static void setup_free(struct setup *setup, const struct picture_request *request)
 {
     if (setup->info.width == 0)
         return;
-    kernel_close(setup->choice.kernel, setup->state);
+    states_close(setup, request);
     plan_free(&setup->plan);
     memset(setup, 0, sizeof *setup);
 }
@@ -98,8 +119,7 @@ static bool setup_make(struct setup *setup, const struct frames_job *job,
         return false;
     if (!sink_check(job->output, info, &request->sink, err) ||
         !picture_choose(request, &setup->plan, &setup->choice, err) ||
-        !kernel_open(setup->choice.kernel, &setup->plan, info->width, info->height, request->method,
-                     &setup->state, err)) {
+        !states_open(setup, request, info, err)) {
         plan_free(&setup->plan);
         return false;
     }
@@ -123,7 +143,7 @@ static const struct setup *find_setup(struct frames *f, int64_t step, struct err
         if (setup->info.width == 0 || (oldest->info.width > 0 && setup->last < oldest->last))
             oldest = setup;
     }
-    setup_free(oldest);
+    setup_free(oldest, f->job->request);
     if (!setup_make(oldest, f->job, info, err))
         return NULL;
     oldest->last = step;
@@ -131,6 +151,18 @@ static const struct setup *find_setup(struct frames *f, int64_t step, struct err
 }
 
 /* ---- the memory of a slot ---- */
+
+/* Exchanges the two pictures. */
+static void swap(struct slot *slot)
+{
+    const struct image in = slot->in;
+    const size_t in_bytes = slot->in_bytes;
+
+    slot->in = slot->out;
+    slot->in_bytes = slot->out_bytes;
+    slot->out = in;
+    slot->out_bytes = in_bytes;
+}
 
 /* Gives IMAGE the shape, and more memory if it has too little. Rows have no gaps, so that they are
  * read and written in one piece. */
@@ -198,7 +230,7 @@ static bool read_page(struct frames *f, int64_t step, struct error *err)
         return false;
     picture_keep_warning(report, job->source, format);
     report->choice = slot->setup->choice;
-    report->method = slot->setup->state ? slot->setup->state->method : NULL;
+    report->method = slot->setup->state[0] ? slot->setup->state[0]->method : NULL;
     if (!keep_own(f, slot, err) || !fit(f, &slot->in, &slot->in_bytes, slot->setup, err) ||
         !fit(f, &slot->out, &slot->out_bytes, slot->setup, err) ||
         !source_read(job->source, &slot->in, err))
@@ -208,21 +240,34 @@ static bool read_page(struct frames *f, int64_t step, struct error *err)
     return true;
 }
 
-static bool filter_page(struct frames *f, struct slot *slot, struct error *err)
+static bool filter_step(struct frames *f, struct slot *slot, const struct plan *step,
+                        struct kernel_state *state, struct error *err)
 {
     const struct picture_request *request = f->job->request;
     const struct setup *setup = slot->setup;
-    struct kernel_job job = kernel_job_whole(&setup->plan, &slot->in, &slot->out);
+    struct kernel_job job = kernel_job_whole(step, &slot->in, &slot->out);
 
-    memset(&slot->times, 0, sizeof slot->times);
     job.tile = setup->choice.tile;
     job.device_index = request->device_index;
-    job.state = setup->state;
+    job.state = state;
     job.times = &slot->times;
-    if (!kernel_run(setup->choice.kernel, &job, err) ||
-        (request->verify &&
-         !picture_verify(request, &setup->plan, &slot->in, &slot->out, 1, f->job->input, err)))
-        return false;
+    return kernel_run(picture_kernel(request, &setup->choice, step), &job, err) &&
+           (!request->verify ||
+            picture_verify(request, step, &slot->in, &slot->out, 1, f->job->input, err));
+}
+
+static bool filter_page(struct frames *f, struct slot *slot, struct error *err)
+{
+    const struct setup *setup = slot->setup;
+    int i = 0;
+
+    memset(&slot->times, 0, sizeof slot->times);
+    for (const struct plan *step = &setup->plan; step; step = step->next, i++) {
+        if (i > 0)
+            swap(slot);
+        if (!filter_step(f, slot, step, setup->state[i], err))
+            return false;
+    }
     if (setup->counts)
         slot->ends_out = image_count_ends(&slot->out, setup->info.max);
     return true;
@@ -290,7 +335,7 @@ static void frames_free(struct frames *f)
         free(f->slot[i].own);
     }
     for (int i = 0; f->setup && i <= f->slots; i++)
-        setup_free(&f->setup[i]);
+        setup_free(&f->setup[i], f->job->request);
     free(f->slot);
     free(f->setup);
 }

@@ -93,3 +93,13 @@ try blur mixed.pnm out.pgm
 cat cut.pgm | stencilcli blur - - 2>said >out || echo "exit $?"
 cmp out two.out.pgm
 cat said
+
+# A chain filters each picture of a stream as the runs one after the other do.
+cat "$TESTDATA/deep.ppm" "$TESTDATA/tenbit.pgm" "$TESTDATA/deep.ppm" "$TESTDATA/textbook.pgm" >many.pnm
+stencilcli blur many.pnm one.pnm
+stencilcli median one.pnm two.pnm
+stencilcli sobel two.pnm three.pnm
+stencilcli chain many.pnm chain.pnm blur median sobel --threads 2
+cmp three.pnm chain.pnm
+stencilcli chain many.pnm chain.pnm blur median sobel --threads 1 --verify -q
+cmp three.pnm chain.pnm
