@@ -204,6 +204,16 @@ static void print_formula(const struct plan *plan, const struct filter_request *
     printf("passes    %d\n", plan->repeat);
 }
 
+static void print_halo(const struct plan *step, const struct picture_report *report)
+{
+    int above, below;
+
+    if (picture_reach(step, report, &above, &below))
+        printf("halo      %d rows above and %d below, for each pass\n", above, below);
+    else
+        printf("halo      all rows\n");
+}
+
 static bool print_steps(const struct picture_request *request, const struct plan *plan,
                         const struct picture_report *report, struct error *err)
 {
@@ -216,6 +226,7 @@ static bool print_steps(const struct picture_request *request, const struct plan
             return false;
         printf("\nstep %-4d %s: %s\n", i++, filter->filter->name, filter->filter->idea);
         print_formula(plan, filter);
+        print_halo(plan, report);
         print_kernel(kernel, method);
         print_shape(plan, kernel, &report->choice);
     }
@@ -238,6 +249,7 @@ static bool print_plan(const char *input, const struct picture_request *request,
     if (plan->next) {
         if (!print_steps(request, plan, report, err))
             return false;
+        printf("memory    %.1f MB hold the picture's rows\n", (double)report->bytes * 1e-6);
         print_device(choice);
         print_threads(choice);
     } else {
@@ -333,14 +345,17 @@ static bool json_steps(const struct picture_request *request, const struct plan 
 
     for (int i = 0; plan; plan = plan->next, filter = filter->next) {
         const char *method;
+        int above, below;
         if (!picture_method(request, report, plan, &method, err))
             return false;
         json_print(stdout, i++ ? ",{'filter':%s," : "'steps':[{'filter':%s,", filter->filter->name);
         json_formula(plan, filter);
+        if (picture_reach(plan, report, &above, &below))
+            json_print(stdout, ",'above':%d,'below':%d", above, below);
         json_kernel(plan, picture_kernel(request, &report->choice, plan), method, &report->choice);
         putchar('}');
     }
-    putchar(']');
+    json_print(stdout, "],'bytes':%" PRIu64, report->bytes);
     return true;
 }
 
@@ -495,7 +510,8 @@ static bool run_plan(const struct options *options, const struct picture_request
 {
     struct picture_report report;
     struct plan plan = {0};
-    if (!picture_plan(request, options->operand[0], &plan, &report, err))
+    if (!picture_plan(request, options->operand[0],
+                      options->operands > 1 ? options->operand[1] : "-", &plan, &report, err))
         return false;
     bool good =
         (options->json ? json_plan : print_plan)(options->operand[0], request, &plan, &report, err);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "kernel/backend.h"
+#include "kernel/band_device.h"
 #include "run/frames.h"
 
 bool picture_check(const struct picture_request *request, const char *output, struct error *err)
@@ -123,8 +124,64 @@ bool picture_method(const struct picture_request *request, const struct picture_
     return true;
 }
 
-bool picture_plan(const struct picture_request *request, const char *input, struct plan *plan,
-                  struct picture_report *report, struct error *err)
+bool picture_reach(const struct plan *step, const struct picture_report *report, int *above,
+                   int *below)
+{
+    struct bands bands;
+    const bool near = bands_find_reach(&bands, step, report->info.height);
+
+    *above = bands.above;
+    *below = bands.below;
+    return near;
+}
+
+/* How the steps run in bands; the job's pointers go to the caller's REQUEST, KERNELS and CHOICE. */
+static struct pipeline_job pipeline_job_of(const struct picture_request *request,
+                                           struct source *source, const char *input,
+                                           const char *output, const struct plan *plan,
+                                           const struct picture_choice *choice, bool cuda,
+                                           const struct kernel *kernels[CHAIN_MOST])
+{
+    int steps = 0;
+
+    for (const struct plan *step = plan; step && !cuda; step = step->next)
+        kernels[steps++] = picture_kernel(request, choice, step);
+    return (struct pipeline_job){.plan = plan,
+                                 .kernels = cuda ? NULL : kernels,
+                                 .method = request->method,
+                                 .source = source,
+                                 .input = input,
+                                 .output = output,
+                                 .sink = &request->sink,
+                                 .threads = choice->threads,
+                                 .tile = choice->tile,
+                                 .band_rows = request->band_rows,
+                                 .device_index = request->device_index,
+                                 .progress = request->progress};
+}
+
+static uint64_t bytes_held(const struct picture_request *request, struct source *source,
+                           const char *input, const char *output, const struct plan *plan,
+                           const struct picture_report *report)
+{
+    const struct kernel *kernels[CHAIN_MOST];
+    const struct image_info *info = &report->info;
+    const struct pipeline_job job =
+        pipeline_job_of(request, source, input, output, plan, &report->choice,
+                        report->choice.device == DEVICE_CUDA, kernels);
+    struct pipeline *pipeline = request->verify ? NULL : pipeline_open(&job);
+    uint64_t bytes = 2 * (uint64_t)info->width * (uint64_t)info->height * (uint64_t)info->channels *
+                     info->type; /* input and output */
+
+    if (pipeline) {
+        bytes = pipeline_bytes(pipeline);
+        pipeline_free(pipeline);
+    }
+    return bytes;
+}
+
+bool picture_plan(const struct picture_request *request, const char *input, const char *output,
+                  struct plan *plan, struct picture_report *report, struct error *err)
 {
     struct source *source = NULL;
     bool ok;
@@ -139,6 +196,8 @@ bool picture_plan(const struct picture_request *request, const char *input, stru
         plan_free(plan);
         ok = false;
     }
+    if (ok)
+        report->bytes = bytes_held(request, source, input, output, plan, report);
     source_close(source);
     return ok;
 }
@@ -386,30 +445,16 @@ static const struct kernel *choose_late(void *context, struct error *err)
 static bool run_all(struct run *run, bool cuda, struct error *err)
 {
     const struct picture_request *request = run->request;
-    const struct picture_choice *choice = &run->report->choice;
     const struct kernel *kernels[CHAIN_MOST];
-    struct pipeline_job job = {.plan = &run->plan,
-                               .kernels = cuda ? NULL : kernels,
-                               .method = request->method,
-                               .source = run->source,
-                               .input = run->input,
-                               .output = run->output,
-                               .sink = &request->sink,
-                               .threads = choice->threads,
-                               .tile = choice->tile,
-                               .band_rows = request->band_rows,
-                               .choose = choose_late,
-                               .choose_context = run,
-                               .device_index = request->device_index,
-                               .count_ends = run->counts,
-                               .progress = request->progress};
+    struct pipeline_job job = pipeline_job_of(request, run->source, run->input, run->output,
+                                              &run->plan, &run->report->choice, cuda, kernels);
     struct pipeline_times times = {0};
     struct pipeline *pipeline = NULL;
-    int steps = 0;
     bool ok;
 
-    for (const struct plan *step = &run->plan; step && !cuda; step = step->next)
-        kernels[steps++] = picture_kernel(request, choice, step);
+    job.choose = choose_late;
+    job.choose_context = run;
+    job.count_ends = run->counts;
     if (!request->verify && request->band_rows >= 0 && !(cuda && request->device_shared))
         pipeline = pipeline_open(&job);
     if (!pipeline)

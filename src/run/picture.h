@@ -49,6 +49,7 @@ struct picture_choice {
 struct picture_report {
     struct image_info info;
     uint64_t samples; /* of all pages */
+    uint64_t bytes;   /* of the rows that are held at once; set by picture_plan only */
     struct picture_choice choice;
     const char *method; /* of the first step's kernel; NULL: it has none */
     char warning[512];  /* what the codec dropped; empty: nothing */
@@ -69,9 +70,14 @@ bool picture_check(const struct picture_request *request, const char *output, st
 bool picture_load(struct filter_request *request, struct error *err);
 void picture_unload(struct filter_request *request);
 
-/* Reads INPUT's header and makes plan and choice; for --plan. Free the plan with plan_free. */
-bool picture_plan(const struct picture_request *request, const char *input, struct plan *plan,
-                  struct picture_report *report, struct error *err);
+/* Reads INPUT's header and makes plan and choice, and report->bytes; for --plan. Free the plan with
+ * plan_free. */
+bool picture_plan(const struct picture_request *request, const char *input, const char *output,
+                  struct plan *plan, struct picture_report *report, struct error *err);
+
+/* The rows above and below a row that a step reads for it; false: rows anywhere. */
+bool picture_reach(const struct plan *step, const struct picture_report *report, int *above,
+                   int *below);
 
 /* The method with which a step's kernel filters the picture REPORT->info; NULL: the kernel has
  * none. EXIT_USAGE: the method that the request names cannot run the step. */

@@ -293,7 +293,7 @@ static bool lay_out_device(struct pipeline *p)
            slots_alloc(&p->out, &p->shape, bands->rows);
 }
 
-static void pipeline_free(struct pipeline *p)
+void pipeline_free(struct pipeline *p)
 {
     for (int s = 0; p->stage && s <= p->flow.filters; s++) {
         if (s > 0 && p->stage[s].plan != p->stage[s - 1].plan)
@@ -371,6 +371,23 @@ struct pipeline *pipeline_open(const struct pipeline_job *job)
 const char *pipeline_method(const struct pipeline *p)
 {
     return p->stage[1].state ? p->stage[1].state->method : NULL;
+}
+
+static uint64_t slots_bytes(const struct slots *slots)
+{
+    return slots->image
+               ? (uint64_t)slots->count * slots->image[0].pitch * (uint64_t)slots->image[0].height
+               : 0;
+}
+
+uint64_t pipeline_bytes(const struct pipeline *p)
+{
+    const uint64_t whole = image_row_bytes(&p->shape) * (uint64_t)p->info.height;
+    uint64_t bytes = slots_bytes(&p->in) + slots_bytes(&p->out);
+
+    for (int s = 0; s <= p->flow.filters; s++)
+        bytes += p->stage[s].ring.bytes;
+    return bytes + (p->stream_in ? 0 : whole) + (p->stream_out ? 0 : whole);
 }
 
 /* ---- the tasks; each runs without the lock ---- */

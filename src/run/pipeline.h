@@ -55,6 +55,12 @@ struct pipeline *pipeline_open(const struct pipeline_job *job);
 /* The name of the first step's method, or NULL if it has none; the name stays valid. */
 const char *pipeline_method(const struct pipeline *pipeline);
 
+/* The bytes of the rows that it holds at once, on the host. */
+uint64_t pipeline_bytes(const struct pipeline *pipeline);
+
+/* Frees a pipeline that does not run. */
+void pipeline_free(struct pipeline *pipeline);
+
 /* Does everything from the first row to the renamed output. On failure ERR holds the first error of
  * any stage, all stages have ended and nothing is left behind. Frees the pipeline. */
 bool pipeline_run(struct pipeline *pipeline, struct pipeline_times *times, struct error *err);

@@ -18,9 +18,9 @@ stencilcli chain in out blur 'sobel --border wrap' 2>&1 | grep -o '2 files: 2 do
 
 # The plan names every step.
 stencilcli chain "$TESTDATA/photo.png" out.png 'gauss --sigma 2' sharpen --plan --device cpu --kernel scalar |
-    grep -E '^(step|passes|border|kernel|device)'
+    grep -E '^(step|passes|border|kernel|device|halo)'
 stencilcli chain "$TESTDATA/photo.png" out.png blur sobel --plan --json |
-    python3 -c 'import json, sys; print([(s["filter"], s["kind"], s["passes"]) for s in json.load(sys.stdin)["steps"]])'
+    python3 -c 'import json, sys; print([(s["filter"], s["kind"], s["passes"], s["above"]) for s in json.load(sys.stdin)["steps"]])'
 
 # Wrong words.
 try chain in.png out.png
