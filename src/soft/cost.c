@@ -8,7 +8,7 @@ double cuda_pass_ms(const struct plan *plan, int width, int height)
 {
     double samples = (double)width * (double)height * (double)plan->channels, taps = 0;
 
-    if (plan->kind == PLAN_LONG || plan->kind == PLAN_ORDER) /* no kernel runs it */
+    if (plan->kind == PLAN_LONG || plan->kind == PLAN_ORDER || plan_is_wide(plan)) /* no kernel */
         return HUGE_VAL;
     for (int k = 0; k < plan->masks; k++)
         taps += samples * (double)plan->mask[k].width * (double)plan->mask[k].height;
