@@ -6,6 +6,9 @@
  *      kernel  halo and kernels of band 1: slot 1 -> slot 1 |
  *      down                        band 0 from slot 0 |
  *
+ * Repeated passes over a band go to and fro between two further slots. Each pass makes the rows
+ * that the passes behind it read; the last pass makes the band.
+ *
  * Each step of band i, in device slot i % slots, waits for other steps:
  *
  *      up of i      the kernels of band i + 1 - slots, which read the slot's end last
@@ -31,6 +34,7 @@ struct cuda_bands {
     struct cuda_device *device;
     cudaStream_t up, down;
     int slots;                /* on the device: as many of input as of output */
+    struct bands one;         /* how far one pass reads beyond a band */
     size_t in_slot, out_slot; /* bytes of one slot */
     /* One up_lap per input slot on the host; one filter_lap and one down_lap per device slot. */
     struct lap *laps, *up_lap, *filter_lap, *down_lap;
@@ -145,21 +149,56 @@ static cudaError_t take_halo(const struct cuda_bands *c, int band)
                              c->device->stream);
 }
 
+/* Sets the rows that pass PASS makes for the band. */
+static void find_rows(const struct cuda_bands *c, int band, int pass, struct planes_band *rows)
+{
+    const struct bands *b = c->job->bands;
+    const int left = c->job->plan->repeat - 1 - pass;
+    const int first = bands_first(b, band) - left * c->one.above;
+    const int end = bands_end(b, band) + left * c->one.below;
+
+    rows->out_first = first > 0 ? first : 0;
+    rows->out_rows = (end < b->height ? end : b->height) - rows->out_first;
+}
+
+/* Copies what PLANES has made to the band's output slot. */
+static cudaError_t keep(const struct cuda_bands *c, const struct planes *planes, int band, int rows)
+{
+    const struct plane_image made = planes_device_image(planes, BUFFER_OUT, rows);
+
+    return cudaMemcpy2DAsync(slot_row(c, BUFFER_OUT, band, 0), c->planes.image_pitch, made.data,
+                             made.pitch, image_row_bytes(c->job->shape), (size_t)rows,
+                             cudaMemcpyDeviceToDevice, c->device->stream);
+}
+
 static cudaError_t launch(const struct cuda_bands *c, int band)
 {
     const struct bands *b = c->job->bands;
-    int in_first = bands_needs_from(b, band), out_first = bands_first(b, band);
-    struct planes_band rows = {.in_first = in_first,
-                               .in_rows = bands_needs_to(b, band) - in_first,
-                               .out_first = out_first,
-                               .out_rows = bands_end(b, band) - out_first};
+    const int in_first = bands_needs_from(b, band), out_first = bands_first(b, band);
+    const int passes = c->job->plan->repeat;
+    const size_t scratch_in = (size_t)c->slots * c->in_slot;
+    const size_t scratch_out = (size_t)c->slots * c->out_slot;
+    struct planes_band rows = {.in_first = in_first, .in_rows = bands_needs_to(b, band) - in_first};
     struct planes planes = c->planes;
+    cudaError_t status;
 
     /* whole rows, with the planes.pad bytes before the pixels */
     planes.at[BUFFER_IN] = (size_t)(band % c->slots) * c->in_slot +
                            (size_t)(in_first - (out_first - b->above)) * c->planes.image_pitch;
-    planes.at[BUFFER_OUT] = (size_t)(band % c->slots) * c->out_slot;
-    return planes_filter_band(&planes, &rows);
+    planes.at[BUFFER_OUT] = passes > 1 ? scratch_out : (size_t)(band % c->slots) * c->out_slot;
+    find_rows(c, band, 0, &rows);
+    status = planes_filter_band(&planes, &rows);
+    for (int pass = 1; status == cudaSuccess && pass < passes; pass++) {
+        planes_turn(&planes);
+        planes.at[BUFFER_IN] = scratch_in;
+        rows.in_first = rows.out_first;
+        rows.in_rows = rows.out_rows;
+        find_rows(c, band, pass, &rows);
+        status = planes_filter_band(&planes, &rows);
+    }
+    if (status == cudaSuccess && passes > 1)
+        status = keep(c, &planes, band, rows.out_rows);
+    return status;
 }
 
 static cudaError_t filter(struct cuda_bands *c, int band)
@@ -267,13 +306,16 @@ static cudaError_t reserve(struct cuda_bands *c)
 {
     const struct bands *b = c->job->bands;
     size_t in_rows = (size_t)(b->above + b->below) + (size_t)b->rows;
+    const bool repeats = c->job->plan->repeat > 1;
     size_t out_rows = (size_t)b->rows, bytes[CUDA_BUFFERS];
+    const size_t most = repeats ? in_rows : out_rows; /* that a pass makes */
 
-    planes_buffer_bytes(&c->planes, in_rows, out_rows, bytes);
+    planes_buffer_bytes(&c->planes, in_rows, most, bytes);
     c->in_slot = in_rows * c->planes.image_pitch;
     c->out_slot = out_rows * c->planes.image_pitch;
-    bytes[BUFFER_IN] = c->in_slot * (size_t)c->slots;
-    bytes[BUFFER_OUT] = c->out_slot * (size_t)c->slots;
+    const size_t scratch = repeats ? c->in_slot : 0;
+    bytes[BUFFER_IN] = c->in_slot * (size_t)c->slots + scratch;
+    bytes[BUFFER_OUT] = c->out_slot * (size_t)c->slots + scratch;
     return cuda_device_reserve(c->device, bytes);
 }
 
@@ -283,6 +325,7 @@ static bool get_ready(struct cuda_bands *c, struct error *err)
     cudaError_t status;
 
     c->slots = job->out_slots;
+    bands_find_reach(&c->one, job->plan, job->shape->height);
     c->lap_count = job->in_slots + 2 * c->slots;
     c->laps = calloc((size_t)c->lap_count, sizeof *c->laps);
     if (!c->laps)

@@ -16,7 +16,8 @@
 struct bands {
     int height;       /* of the picture */
     int rows, count;  /* output rows per band (the last may have fewer); number of bands */
-    int above, below; /* rows beyond a band that its sums may read, also for ghost rows */
+    int above, below; /* rows beyond a band that its sums may read, also for ghost rows; for all
+                         passes */
 };
 
 /* Sets height, above and below for a picture of HEIGHT rows. Returns false if the sums of a band
@@ -55,7 +56,7 @@ static inline int bands_new_from(const struct bands *bands, int band)
 
 struct band_job {
     const struct kernel *kernel; /* of the device */
-    const struct plan *plan;     /* one pass */
+    const struct plan *plan;     /* one step, plan->repeat passes */
     const struct bands *bands;
     const struct image *shape; /* of the picture, without memory */
     int tile, device_index;

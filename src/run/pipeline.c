@@ -312,29 +312,43 @@ void pipeline_free(struct pipeline *p)
     free(p);
 }
 
+/* Adds up the halos of all passes. False: they are larger than the picture. */
+static bool passes_reach(struct bands *bands, int passes)
+{
+    if (passes > 1 &&
+        (bands->above > bands->height / passes || bands->below > bands->height / passes))
+        return false;
+    bands->above *= passes;
+    bands->below *= passes;
+    return true;
+}
+
 /* Makes the stages: a filter for each pass of each step. False: the sums of a band may read rows
- * anywhere in the picture, a device has several passes to do, or there is no memory. */
+ * anywhere in the picture, a device has several steps to do, or there is no memory. */
 static bool stages_make(struct pipeline *p)
 {
     size_t passes = 0, steps = 0;
     int s = 1, i = 0;
 
+    /* A device does all passes of a band in one task. */
     for (const struct plan *step = p->job.plan; step; step = step->next, steps++)
-        passes += (size_t)step->repeat;
+        passes += on_device(p) ? 1 : (size_t)step->repeat;
     p->stage = calloc(passes + 2, sizeof *p->stage);
     p->flow.stage = calloc(passes + 2, sizeof *p->flow.stage);
     p->flow.filters = (int)passes;
     p->once = calloc(steps, sizeof *p->once);
     if (!p->stage || !p->flow.stage || !p->once ||
-        (on_device(p) && (passes > 1 || around_is_needed(p->job.plan))))
+        (on_device(p) && (steps > 1 || around_is_needed(p->job.plan))))
         return false;
     for (const struct plan *step = p->job.plan; step; step = step->next, i++) {
         p->once[i] = *step;
-        p->once[i].repeat = 1;
+        p->once[i].repeat = on_device(p) ? step->repeat : 1;
         p->once[i].next = NULL;
         if (!bands_find_reach(&p->bands, step, p->info.height))
             return false;
-        for (int pass = 0; pass < step->repeat; pass++, s++) {
+        if (on_device(p) && !passes_reach(&p->bands, step->repeat))
+            return false;
+        for (size_t pass = 0; pass < (on_device(p) ? 1 : (size_t)step->repeat); pass++, s++) {
             p->stage[s].plan = &p->once[i];
             p->stage[s].kernel = on_device(p) ? NULL : p->job.kernels[i];
             p->stage[s].above = p->bands.above;

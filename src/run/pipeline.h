@@ -46,7 +46,7 @@ struct pipeline_job {
 struct pipeline;
 
 /* NULL if the picture must be filtered whole: the sums need distant rows (wrap, a mirror as tall as
- * the picture), a device has several passes to do or
+ * the picture), a device has several steps to do or
  * is surrounded (kernel/around.h), or there is no memory for the bands. On the CPU
  * also if the picture is too small, if neither end streams, or if the bands of all passes would
  * take more memory than whole pictures. NULL does not mean that the picture is damaged. */
