@@ -165,7 +165,11 @@ static void anchors_alpha_and_gradients(void)
     request = request_of("sobel", NULL);
     compare(&request, "out.ppm", "sobel");
     request = request_of("blur", NULL);
-    request.filter.repeat = 2;
+    for (request.filter.repeat = 2; request.filter.repeat < 5; request.filter.repeat++)
+        compare(&request, "out.ppm", "repeat");
+    request.filter.border.border = BORDER_REFLECT;
+    compare(&request, "out.ppm", "repeat, reflect");
+    request.filter.border.border = BORDER_WRAP;
     CHECK(run(&request, 0, NULL, "never.ppm", &err) == -1);
     write_input("in", &shapes[2], false);
     for (int a = ALPHA_WEIGHTED; a <= ALPHA_PLAIN; a++) {
