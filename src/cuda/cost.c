@@ -89,7 +89,7 @@ static double sample_ms(const struct plan *plan)
 
 double cuda_pass_ms(const struct plan *plan, int width, int height)
 {
-    if (plan->kind == PLAN_LONG || plan->kind == PLAN_ORDER) /* no kernel runs it */
+    if (plan->kind == PLAN_LONG) /* no kernel runs it */
         return HUGE_VAL;
     return (double)width * (double)height * (double)plan->channels * sample_ms(plan);
 }

@@ -1,0 +1,380 @@
+/* extremes: the least or the greatest cell of a window, 8 and 16 bits. Of a rectangle it takes as
+ * long for any size: three comparisons a sample along each axis (van Herk 1992, Gil and Werman
+ * 1993). A row is cut into blocks as long as the window. `suffix` is the least from a cell to the
+ * end of its block, `prefix` the least from the beginning of its block to a cell:
+ *
+ *    cells      a b c d | e f g h | ...          a window of 4
+ *    suffix     . . x x                          c d e f = least of the suffix from c
+ *    prefix             x x                                and the prefix to f
+ *
+ * Along a column it is the same. A block makes a strip of the picture and goes down, some rows at a
+ * time. So a row is read once, and the rows of a window stay in shared memory:
+ *
+ *    memory -> N_ds   rows come in groups of four (16 bits: two), turned so that a word has the
+ *                     samples of one column: then a neighbour in the row is a whole word away
+ *    N_ds -> S_ds, P_ds         suffixes and prefixes along the row, one thread a block
+ *    S_ds, P_ds -> registers    the least of the row's windows, turned back
+ *    registers, R_ds -> memory  along the columns; each thread has a word's columns for itself: the
+ *                               prefix in a register, the last rows or their suffixes in R_ds
+ *
+ * Other windows: each run of adjacent cells of a row is covered by two runs of 2^n cells. A block
+ * makes the extremes of 2, 4, 8 ... adjacent cells of its rows, and looks up each run's.
+ *
+ * Shared memory   4 * (4 * (5 * columns of the strip, and a halo) + k * words of the strip): 89 KB
+ *                 for k = 63, RGB, 8 bits
+ * Bytes moved     one picture in, one out, halo cells from L2 */
+#include "gather.cuh"
+#include "order_tile.cuh"
+
+/* A strip is cut where it would be longer than its share of the device, but not into parts so short
+ * that their halo counts. */
+#define BLOCKS_EACH  8 /* a multiprocessor */
+#define LEAST_HEIGHT 4 /* times the window's */
+
+struct extremes_args {
+    struct image_job job;
+    struct extremes_shape shape;
+    int strips, part_rows; /* of output */
+};
+
+/* ---- groups of rows ---- */
+
+/* Turns ROWS words of as many rows, ROWS samples each: word i gets the samples of column i. */
+template <int SAMPLE> __device__ inline void turn_samples(const uint32_t *in, uint32_t *out)
+{
+    if constexpr (SAMPLE == 1) {
+        transpose_bytes(in, out);
+    } else {
+        out[0] = __byte_perm(in[0], in[1], 0x5410);
+        out[1] = __byte_perm(in[0], in[1], 0x7632);
+    }
+}
+
+/* Words that lie side by side in shared memory. */
+template <int SAMPLE> __device__ inline void put_words(uint32_t *to, const uint32_t *words)
+{
+    if constexpr (SAMPLE == 1)
+        *(uint4 *)to = make_uint4(words[0], words[1], words[2], words[3]);
+    else
+        *(uint2 *)to = make_uint2(words[0], words[1]);
+}
+
+template <int SAMPLE> __device__ inline void get_words(const uint32_t *from, uint32_t *words)
+{
+    if constexpr (SAMPLE == 1) {
+        const uint4 v = *(const uint4 *)from;
+        words[0] = v.x, words[1] = v.y, words[2] = v.z, words[3] = v.w;
+    } else {
+        const uint2 v = *(const uint2 *)from;
+        words[0] = v.x, words[1] = v.y;
+    }
+}
+
+/* Groups of rows from picture row y on, each from byte `byte` on. `rows`: rows that the block
+ * needs; those after them need not be there. */
+template <int SAMPLE>
+__device__ inline void stage_groups(const struct image_job &job, uint32_t *N_ds, int columns, int y,
+                                    int rows, int byte)
+{
+    constexpr int ROWS = 4 / SAMPLE;
+
+    for (int g = 0; g < EXTREMES_GROUPS; g++) {
+        const uint8_t *row[ROWS];
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            row[r] = image_row_at(job, y + min(g * ROWS + r, rows - 1));
+        for (int w = threadIdx.x; w < columns / ROWS; w += blockDim.x) {
+            uint32_t words[ROWS], turned[ROWS];
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                words[r] = order_word(job, row[r], byte + 4 * w);
+            turn_samples<SAMPLE>(words, turned);
+            put_words<SAMPLE>(N_ds + g * columns + w * ROWS, turned);
+        }
+    }
+}
+
+/* ---- along the rows ---- */
+
+/* The suffixes of a block of cells, from N to S. `left`: how many of them the strip has. The first
+ * cell's is its prefix, too. */
+template <int SAMPLE, bool GREATEST>
+__device__ inline void make_suffixes(const uint32_t *N, uint32_t *S, uint32_t *P, int step,
+                                     int width, int left)
+{
+    cells<SAMPLE> most = open_word<SAMPLE>(N[(width - 1) * step]);
+
+#pragma unroll 4
+    for (int i = width - 1; i >= 0; i--) {
+        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(N[i * step]));
+        if (i < left)
+            S[i * step] = close_word<SAMPLE>(most);
+    }
+    *P = close_word<SAMPLE>(most);
+}
+
+/* The prefixes of a block of cells, from N to P. */
+template <int SAMPLE, bool GREATEST>
+__device__ inline void make_prefixes(const uint32_t *N, uint32_t *P, int step, int count)
+{
+    cells<SAMPLE> most = open_word<SAMPLE>(N[0]);
+
+#pragma unroll 4
+    for (int i = 0; i < count; i++) {
+        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(N[i * step]));
+        P[i * step] = close_word<SAMPLE>(most);
+    }
+}
+
+/* Suffixes and prefixes stand where the window of their output begins: output i is the best of S[i]
+ * and P[i]. One thread makes the suffixes of a block, or the prefixes of the block after it. */
+template <int SAMPLE, bool GREATEST>
+__device__ inline void sweep_rows(const struct extremes_args &args, const uint32_t *N_ds,
+                                  uint32_t *S_ds, uint32_t *P_ds, int skew)
+{
+    const int step = args.job.channels, width = args.job.mask_width;
+    const int columns = args.shape.columns, outs = args.shape.out_columns;
+    const int blocks = (outs + width * step - 1) / (width * step);
+
+    for (int i = threadIdx.x; i < 2 * EXTREMES_GROUPS * blocks * step; i += blockDim.x) {
+        const int part = i / (blocks * step), g = part / 2;
+        const int first = i / step % blocks * width * step + i % step;
+        const int left = (outs - first + step - 1) / step; /* cells of the block that are outputs */
+        const uint32_t *N = N_ds + g * columns + skew + first;
+        uint32_t *S = S_ds + g * outs + first, *P = P_ds + g * outs + first;
+        if (left <= 0)
+            continue;
+        if (part % 2 == 0)
+            make_suffixes<SAMPLE, GREATEST>(N, S, P, step, width, left);
+        else if (min(width, left) > 1)
+            make_prefixes<SAMPLE, GREATEST>(N + width * step, P + step, step, min(width, left) - 1);
+    }
+}
+
+/* ---- along the columns ---- */
+
+/* A thread's columns. R_ds has a word for each of the window's rows: `words` apart. */
+template <int SAMPLE> struct columns {
+    cells<SAMPLE> prefix;
+    int row; /* of its block */
+};
+
+/* The next row: returns the best of the window that ends with it, if there are as many rows. */
+template <int SAMPLE, bool GREATEST>
+__device__ inline uint32_t next_row(struct columns<SAMPLE> &c, uint32_t *R_ds, int words,
+                                    int height, uint32_t word)
+{
+    const cells<SAMPLE> now = open_word<SAMPLE>(word);
+    cells<SAMPLE> result;
+
+    c.prefix = c.row == 0 ? now : best<SAMPLE, GREATEST>(c.prefix, now);
+    result = c.prefix;
+    if (++c.row < height) {
+        R_ds[(c.row - 1) * words] = word;
+        result = best<SAMPLE, GREATEST>(result, open_word<SAMPLE>(R_ds[c.row * words]));
+    } else { /* the block is complete: its rows become suffixes, which the next block needs */
+        cells<SAMPLE> most = now;
+        R_ds[(height - 1) * words] = word;
+#pragma unroll 4
+        for (int i = height - 1; i > 0; i--) {
+            most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(R_ds[i * words]));
+            R_ds[i * words] = close_word<SAMPLE>(most);
+        }
+        c.row = 0;
+    }
+    return close_word<SAMPLE>(result);
+}
+
+/* ---- rectangles ---- */
+
+template <int SAMPLE, bool GREATEST>
+__global__ void extremes_rectangle(const __grid_constant__ extremes_args args)
+{
+    extern __shared__ __align__(16) uint32_t N_ds[];
+    constexpr int ROWS = 4 / SAMPLE, STEP = EXTREMES_GROUPS * ROWS;
+    const struct image_job &job = args.job;
+    const int words = args.shape.words, outs = args.shape.out_columns, height = job.mask_height;
+    uint32_t *S_ds = N_ds + EXTREMES_GROUPS * args.shape.columns;
+    uint32_t *P_ds = S_ds + EXTREMES_GROUPS * outs;
+    uint32_t *R_ds = P_ds + EXTREMES_GROUPS * outs + threadIdx.x;
+    const struct order_span span =
+        order_span_of(job.mask_width, job.anchor_x, job.channels * SAMPLE, 4 * words);
+    const int byte = blockIdx.x % args.strips * 4 * words;
+    const int first = blockIdx.x / args.strips * args.part_rows; /* row of output */
+    const int rows = min(args.part_rows, job.out_rows - first) + height - 1;
+    const int y = job.out_first_row + first - job.anchor_y;
+    struct columns<SAMPLE> c = {};
+
+    for (int at = 0; at < rows; at += STEP) {
+        stage_groups<SAMPLE>(job, N_ds, args.shape.columns, y + at, rows - at, byte - span.lead);
+        __syncthreads();
+        sweep_rows<SAMPLE, GREATEST>(args, N_ds, S_ds, P_ds, span.skew / SAMPLE);
+        __syncthreads();
+        for (int g = 0; g < EXTREMES_GROUPS; g++) {
+            uint32_t s[ROWS], p[ROWS], turned[ROWS];
+            get_words<SAMPLE>(S_ds + g * outs + threadIdx.x * ROWS, s);
+            get_words<SAMPLE>(P_ds + g * outs + threadIdx.x * ROWS, p);
+#pragma unroll
+            for (int i = 0; i < ROWS; i++)
+                s[i] = close_word<SAMPLE>(
+                    best<SAMPLE, GREATEST>(open_word<SAMPLE>(s[i]), open_word<SAMPLE>(p[i])));
+            turn_samples<SAMPLE>(s, turned);
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                const int row = at + g * ROWS + r;
+                const uint32_t word =
+                    next_row<SAMPLE, GREATEST>(c, R_ds, words, height, turned[r]);
+                if (row >= height - 1 && row < rows)
+                    store_word(job, first + row - (height - 1), byte + 4 * threadIdx.x, word);
+            }
+        }
+    }
+}
+
+/* ---- other windows ---- */
+
+#define THREADS   (ORDER_TILE_WORDS * 4)
+#define RUNS_ROWS 8 /* rows of output that a thread makes; input rows come in as many */
+
+/* The better of each word and of the one `bytes` bytes further on, from `from` to `to`. The last
+ * words have no such neighbour: no run of so many cells begins there. */
+template <int SAMPLE, bool GREATEST>
+__device__ inline void double_runs(const uint32_t *from, uint32_t *to, int words, int bytes)
+{
+    for (int i = threadIdx.x; i < RUNS_ROWS * words; i += THREADS) {
+        const int row = i / words, w = i % words;
+        cells<SAMPLE> c = open_word<SAMPLE>(from[i]);
+        if (4 * w + bytes + 4 <= 4 * words)
+            c = best<SAMPLE, GREATEST>(
+                c, open_word<SAMPLE>(word_at(from + row * words, 4 * w + bytes)));
+        to[i] = close_word<SAMPLE>(c);
+    }
+}
+
+/* Row `row` of the window lies on a tile's row, which has the extremes of 2^level adjacent cells,
+ * from N on. Takes the runs of 2^level to 2^(level + 1) - 1 cells. */
+template <int SAMPLE, bool GREATEST>
+__device__ inline void take_runs(const struct image_job &job, cells<SAMPLE> &most, bool &any,
+                                 const uint32_t *N, int skew, int row, int level)
+{
+    const int *packed = (const int *)job.fragments;
+    const struct order_run *runs = order_runs(packed, job.mask_height);
+    const int pixel = job.channels * SAMPLE;
+
+    for (int k = __ldg(packed + row); k < __ldg(packed + row + 1); k++) {
+        const int length = __ldg(&runs[k].length);
+        const int first = skew + __ldg(&runs[k].first) * pixel;
+        cells<SAMPLE> c;
+        if (length >> level != 1)
+            continue;
+        c = best<SAMPLE, GREATEST>(
+            open_word<SAMPLE>(word_at(N, first)),
+            open_word<SAMPLE>(word_at(N, first + (length - (1 << level)) * pixel)));
+        most = any ? best<SAMPLE, GREATEST>(most, c) : c;
+        any = true;
+    }
+}
+
+/* A block makes four rows of tiles, each of a warp: RUNS_ROWS rows of 32 words below each other.
+ * The tile's input rows come RUNS_ROWS at a time. */
+template <int SAMPLE, bool GREATEST>
+__global__ void __launch_bounds__(THREADS) extremes_runs(const __grid_constant__ image_job job)
+{
+    extern __shared__ __align__(16) uint32_t N_ds[];
+    const struct order_span span =
+        order_span_of(job.mask_width, job.anchor_x, job.channels * SAMPLE, 4 * THREADS);
+    const int words = span.bytes / 4, height = job.mask_height, pixel = job.channels * SAMPLE;
+    const int across = (job.width * pixel + 4 * THREADS - 1) / (4 * THREADS);
+    const int byte = blockIdx.x % across * 4 * THREADS;
+    const int row = blockIdx.x / across * RUNS_ROWS;
+    const int rows = min(RUNS_ROWS, job.out_rows - row) + height - 1;
+    const int y = job.out_first_row + row - job.anchor_y;
+    cells<SAMPLE> most[RUNS_ROWS] = {};
+    bool any[RUNS_ROWS] = {};
+
+    for (int at = 0; at < rows; at += RUNS_ROWS) {
+        uint32_t *from = N_ds, *to = N_ds + RUNS_ROWS * words;
+        __syncthreads(); /* all have read the rows before */
+        stage_rows(job, from, words, min(RUNS_ROWS, rows - at), y + at, byte - span.lead,
+                   threadIdx.x / 32, THREADS / 32);
+        __syncthreads();
+        for (int level = 0; 1 << level <= job.mask_width; level++) {
+            for (int i = 0; i < RUNS_ROWS && at + i < rows; i++)
+#pragma unroll
+                for (int r = 0; r < RUNS_ROWS; r++)
+                    if (at + i >= r && at + i - r < height)
+                        take_runs<SAMPLE, GREATEST>(job, most[r], any[r],
+                                                    from + i * words + threadIdx.x, span.skew,
+                                                    at + i - r, level);
+            double_runs<SAMPLE, GREATEST>(from, to, words, pixel << level);
+            uint32_t *turned = from;
+            from = to;
+            to = turned;
+            __syncthreads();
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < RUNS_ROWS; r++)
+        store_word(job, row + r, byte + 4 * threadIdx.x, close_word<SAMPLE>(most[r]));
+}
+
+/* ---- launching ---- */
+
+template <int SAMPLE, bool GREATEST>
+static cudaError_t launch_runs(const struct image_job *job, cudaStream_t stream)
+{
+    const int pixel = job->channels * SAMPLE;
+    const struct order_span span =
+        order_span_of(job->mask_width, job->anchor_x, pixel, 4 * THREADS);
+    const int across = (job->width * pixel + 4 * THREADS - 1) / (4 * THREADS);
+    const int tiles = across * ((job->out_rows + RUNS_ROWS - 1) / RUNS_ROWS);
+    void (*kernel)(const image_job) = extremes_runs<SAMPLE, GREATEST>;
+
+    kernel<<<tiles, THREADS, 2 * RUNS_ROWS * (size_t)span.bytes, stream>>>(*job);
+    return cudaGetLastError();
+}
+
+template <int SAMPLE, bool GREATEST>
+static cudaError_t launch_rectangle(const struct image_job *job, cudaStream_t stream)
+{
+    const int pixel = job->channels * SAMPLE;
+    struct extremes_args args = {
+        *job,
+        extremes_shape_of(job->mask_width, job->mask_height, job->anchor_x, pixel, SAMPLE), 0, 0};
+    int device = 0, multiprocessors = 0, parts;
+    void (*kernel)(const extremes_args) = extremes_rectangle<SAMPLE, GREATEST>;
+    cudaError_t status = cudaGetDevice(&device);
+
+    if (status == cudaSuccess)
+        status =
+            cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (status == cudaSuccess)
+        status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      (int)args.shape.shared_bytes);
+    if (status != cudaSuccess)
+        return status;
+    args.strips = (job->width * pixel + 4 * args.shape.words - 1) / (4 * args.shape.words);
+    parts = (multiprocessors * BLOCKS_EACH + args.strips - 1) / args.strips;
+    args.part_rows = max((job->out_rows + parts - 1) / parts, LEAST_HEIGHT * job->mask_height);
+    parts = (job->out_rows + args.part_rows - 1) / args.part_rows;
+    kernel<<<args.strips * parts, args.shape.words, args.shape.shared_bytes, stream>>>(args);
+    return cudaGetLastError();
+}
+
+template <int SAMPLE, bool GREATEST>
+static cudaError_t launch(const struct image_job *job, cudaStream_t stream)
+{
+    return job->cells == job->mask_width * job->mask_height
+               ? launch_rectangle<SAMPLE, GREATEST>(job, stream)
+               : launch_runs<SAMPLE, GREATEST>(job, stream);
+}
+
+extern "C" cudaError_t extremes_launch(const struct image_job *job, int form, cudaStream_t stream)
+{
+    const bool greatest = job->place > 0;
+
+    (void)form;
+    if (job->sample_bytes == 1)
+        return greatest ? launch<1, true>(job, stream) : launch<1, false>(job, stream);
+    return greatest ? launch<2, true>(job, stream) : launch<2, false>(job, stream);
+}

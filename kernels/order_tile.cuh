@@ -1,0 +1,127 @@
+/* Rows of samples for the kernels of order filters, which compare samples and do not ask which
+ * channel they are of: a neighbour is as many bytes away as a pixel has. Ghost cells, words that
+ * begin at any byte, and the least and greatest of several samples at a time. */
+#ifndef STENCIL_ORDER_TILE_CUH
+#define STENCIL_ORDER_TILE_CUH
+
+#include "image_rows.cuh"
+#include "order_window.h"
+
+/* ---- several samples in one register ---- */
+
+/* SAMPLE is the bytes of a sample. A word has the samples of 4 bytes. GPUs compare two samples of
+ * 16 bits in an instruction, so a word of bytes is opened: into its even bytes, and into its odd
+ * ones as the upper bytes of halves, whose lower bytes mean nothing. */
+template <int SAMPLE> struct cells;
+
+template <> struct cells<1> {
+    uint32_t even, odd;
+};
+
+template <> struct cells<2> {
+    uint32_t both;
+};
+
+template <int SAMPLE> __device__ inline cells<SAMPLE> open_word(uint32_t word)
+{
+    if constexpr (SAMPLE == 1)
+        return {word & 0x00ff00ff, word};
+    else
+        return {word};
+}
+
+template <int SAMPLE> __device__ inline uint32_t close_word(const cells<SAMPLE> &c)
+{
+    if constexpr (SAMPLE == 1)
+        return c.even | (c.odd & 0xff00ff00);
+    else
+        return c.both;
+}
+
+/* Of two samples of 16 bits: the greater, or the less. */
+template <bool GREATEST> __device__ inline uint32_t best_halves(uint32_t a, uint32_t b)
+{
+    return GREATEST ? __vmaxu2(a, b) : __vminu2(a, b);
+}
+
+template <int SAMPLE, bool GREATEST>
+__device__ inline cells<SAMPLE> best(const cells<SAMPLE> &a, const cells<SAMPLE> &b)
+{
+    if constexpr (SAMPLE == 1)
+        return {best_halves<GREATEST>(a.even, b.even), best_halves<GREATEST>(a.odd, b.odd)};
+    else
+        return {best_halves<GREATEST>(a.both, b.both)};
+}
+
+/* ---- words of a row ---- */
+
+/* How many tiles of ORDER_TILE_WORDS words lie side by side. Blocks are numbered row by row of
+ * tiles. */
+__host__ __device__ inline int order_tiles_across(const struct image_job &job)
+{
+    const int bytes = job.width * job.channels * job.sample_bytes;
+    return (bytes + 4 * ORDER_TILE_WORDS - 1) / (4 * ORDER_TILE_WORDS);
+}
+
+/* Byte `byte` of a row, which may lie far outside; of a ghost pixel where `row` is NULL. */
+__device__ inline uint32_t order_byte(const struct image_job &job, const uint8_t *row, int byte)
+{
+    const int pixel = job.channels * job.sample_bytes;
+    const int x = byte >= 0 ? byte / pixel : -((pixel - 1 - byte) / pixel), part = byte - x * pixel;
+    const int cell = row ? ghost_fold(job.border, x, job.width) : -1;
+    return cell < 0 ? (uint8_t)(job.ghost >> 8 * part) : row[(size_t)cell * pixel + part];
+}
+
+__device__ __noinline__ uint32_t order_ghost_word(const struct image_job &job, const uint8_t *row,
+                                                  int byte)
+{
+    uint32_t word = 0;
+    for (int i = 0; i < 4; i++)
+        word |= order_byte(job, row, byte + i) << 8 * i;
+    return word;
+}
+
+/* The word at byte `byte` of a row, a multiple of 4; of a ghost row where `row` is NULL. */
+__device__ inline uint32_t order_word(const struct image_job &job, const uint8_t *row, int byte)
+{
+    if (row && byte >= 0 && byte + 4 <= job.width * job.channels * job.sample_bytes)
+        return __ldg((const uint32_t *)(row + byte));
+    return order_ghost_word(job, row, byte);
+}
+
+/* The word at any byte of a row in shared memory. */
+__device__ inline uint32_t word_at(const uint32_t *row, int byte)
+{
+    const int word = byte >> 2, shift = byte & 3;
+    return shift ? __funnelshift_r(row[word], row[word + 1], 8 * shift) : row[word];
+}
+
+/* `rows` rows from picture row y on, each from byte `byte` on, to shared memory: `words` words a
+ * row. All threads of the block take part; ROWS rows of the block's threads, 32 side by side. */
+__device__ inline void stage_rows(const struct image_job &job, uint32_t *N_ds, int words, int rows,
+                                  int y, int byte, int thread_row, int thread_rows)
+{
+    for (int r = thread_row; r < rows; r += thread_rows) {
+        const uint8_t *row = image_row_at(job, y + r);
+        for (int w = threadIdx.x % 32; w < words; w += 32)
+            N_ds[r * words + w] = order_word(job, row, byte + 4 * w);
+    }
+}
+
+/* ---- outputs ---- */
+
+/* Stores a word of output. The last word of a row may carry bytes past the picture. */
+__device__ inline void store_word(const struct image_job &job, int row, int byte, uint32_t word)
+{
+    if (row >= job.out_rows || byte >= job.width * job.channels * job.sample_bytes)
+        return;
+    if (job.other) {
+        const uint32_t with =
+            __ldg((const uint32_t *)((const uint8_t *)job.other + row * job.other_pitch + byte));
+        const uint32_t a = job.minus_other ? word : with, b = job.minus_other ? with : word;
+        word = a - (job.sample_bytes == 1 ? __vminu4(a, b) : __vminu2(a, b)); /* no borrow */
+    }
+    *(uint32_t *)((uint8_t *)job.out + row * job.out_pitch + byte) = word;
+}
+
+#endif

@@ -1,0 +1,93 @@
+/* The window of an order filter as the kernels extremes, network and bisect load it: for each row
+ * its runs of adjacent cells. Also how these kernels lay their tiles. Shared by CUDA C and C17. */
+#ifndef STENCIL_ORDER_WINDOW_H
+#define STENCIL_ORDER_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define ORDER_HOST_DEVICE __host__ __device__
+#else
+#define ORDER_HOST_DEVICE
+#endif
+
+/* Cells `first` to `first` + `length` - 1 of a row of the window. */
+struct order_run {
+    int first, length;
+};
+
+/* Packed: for each row, and for the row after the last, the index of its first run; then the runs.
+ */
+static ORDER_HOST_DEVICE inline const struct order_run *order_runs(const int *packed, int height)
+{
+    return (const struct order_run *)(packed + height + 1);
+}
+
+/* ---- how a window lies over a tile ---- */
+
+/* Tiles are loaded in words of 4 bytes. `lead` bytes before the tile's first output a tile begins;
+ * the window of this output begins at byte `skew` of the tile. The row of a tile for outputs of
+ * `out_bytes` has `bytes` bytes, whole words. */
+struct order_span {
+    int lead, skew, bytes;
+};
+
+static ORDER_HOST_DEVICE inline struct order_span
+order_span_of(int mask_width, int anchor_x, int pixel_bytes, int out_bytes)
+{
+    const int left = anchor_x * pixel_bytes, lead = (left + 3) / 4 * 4;
+    const struct order_span span = {
+        lead, lead - left,
+        (lead - left + out_bytes + (mask_width - 1) * pixel_bytes + 3) / 4 * 4};
+    return span;
+}
+
+/* ---- the kernel extremes: rectangles ---- */
+
+/* Rows of samples are filtered in groups, whose samples of one column share a word. */
+#define EXTREMES_GROUPS 4
+
+/* The words of output that a block makes side by side, one a thread: fewer for high windows, since
+ * the block keeps as many rows of them as the window has. */
+static ORDER_HOST_DEVICE inline int extremes_words(int mask_height)
+{
+    return mask_height <= 64 ? 192 : mask_height <= 128 ? 96 : 64;
+}
+
+/* Columns (samples) of a row of the tile and of its outputs, and the block's shared memory. */
+struct extremes_shape {
+    int words, columns, out_columns;
+    size_t shared_bytes;
+};
+
+static ORDER_HOST_DEVICE inline struct extremes_shape
+extremes_shape_of(int mask_width, int mask_height, int anchor_x, int pixel_bytes, int sample_bytes)
+{
+    const int words = extremes_words(mask_height);
+    const struct order_span span = order_span_of(mask_width, anchor_x, pixel_bytes, 4 * words);
+    struct extremes_shape shape = {words, span.bytes / sample_bytes, 4 * words / sample_bytes, 0};
+    shape.shared_bytes =
+        4 * ((size_t)EXTREMES_GROUPS * (size_t)(shape.columns + 2 * shape.out_columns) +
+             (size_t)mask_height * (size_t)words);
+    return shape;
+}
+
+/* ---- tiles of whole rows ---- */
+
+/* Words of output side by side, and rows of them, that a block makes. */
+#define ORDER_TILE_WORDS 32
+#define ORDER_TILE_ROWS  8
+
+/* Most bytes of shared memory for a tile: higher windows are walked in groups of rows. */
+#define ORDER_TILE_BYTES (48 * 1024)
+
+/* How many rows of the window a tile of `bytes` bytes a row holds at a time. */
+static ORDER_HOST_DEVICE inline int order_group_rows(int mask_height, int bytes)
+{
+    const int most = ORDER_TILE_BYTES / bytes - (ORDER_TILE_ROWS - 1);
+    return mask_height < most ? mask_height : most;
+}
+
+#endif
