@@ -12,11 +12,11 @@
  * So the window is read 8 or 16 times, whatever its shape. A thread makes the samples of a word, two
  * in each register. A window whose tile exceeds shared memory is walked in groups of rows.
  *
- * Shared memory   (8 + k - 1) rows of 128 + (k - 1) * pixel bytes, at most 48 KB
+ * Shared memory   (2 + k - 1) rows of 512 + (k - 1) * pixel bytes, at most 48 KB
  * Bytes moved     one picture in, one out, the halo from L2 */
 #include "order_tile.cuh"
 
-#define THREADS (ORDER_TILE_WORDS * ORDER_TILE_ROWS)
+#define THREADS (ORDER_TILE_WORDS * BISECT_ROWS)
 
 /* The values tried for a word's samples, and how many cells are not less than them. For bytes in
  * halves: [0] even, [1] odd; `start` is 1 - value. For samples of 16 bits a whole register each. */
@@ -83,17 +83,17 @@ template <int SAMPLE>
 __global__ void __launch_bounds__(THREADS) bisect_filter(const __grid_constant__ image_job job)
 {
     extern __shared__ __align__(16) uint32_t N_ds[];
-    const int lane = threadIdx.x % 32, line = threadIdx.x / 32;
+    const int column = threadIdx.x % ORDER_TILE_WORDS, line = threadIdx.x / ORDER_TILE_WORDS;
     const struct order_span span = order_span_of(job.mask_width, job.anchor_x,
                                                  job.channels * SAMPLE, 4 * ORDER_TILE_WORDS);
-    const int words = span.bytes / 4, group = order_group_rows(job.mask_height, span.bytes);
+    const int words = span.bytes / 4, group = bisect_group_rows(job.mask_height, span.bytes);
     const int across = order_tiles_across(job);
     const int byte = blockIdx.x % across * 4 * ORDER_TILE_WORDS;
-    const int row = blockIdx.x / across * ORDER_TILE_ROWS;
+    const int row = blockIdx.x / across * BISECT_ROWS;
     const int y = job.out_first_row + row - job.anchor_y;
     /* the last tile of a band needs fewer rows: those after them need not be there */
-    const int outs = min(ORDER_TILE_ROWS, job.out_rows - row);
-    const uint32_t *tile = N_ds + line * words + lane;
+    const int outs = min(BISECT_ROWS, job.out_rows - row);
+    const uint32_t *tile = N_ds + line * words + column;
     struct tried t = {};
 
     for (int bit = 8 * SAMPLE - 1; bit >= 0; bit--) {
@@ -102,8 +102,8 @@ __global__ void __launch_bounds__(THREADS) bisect_filter(const __grid_constant__
             const int end = min(first + group, job.mask_height);
             if (bit == 8 * SAMPLE - 1 || group < job.mask_height) {
                 __syncthreads(); /* all have read N_ds */
-                stage_rows(job, N_ds, words, outs + end - first - 1, y + first, byte - span.lead,
-                           line, ORDER_TILE_ROWS);
+                stage_rows<THREADS>(job, N_ds, span.bytes, outs + end - first - 1, y + first,
+                                    byte - span.lead);
                 __syncthreads();
             }
             if (line < outs)
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(THREADS) bisect_filter(const __grid_constant__
         }
         settle<SAMPLE>(t, 1u << bit, job.cells - job.place);
     }
-    store_word(job, row + line, byte + 4 * lane,
+    store_word(job, row + line, byte + 4 * column,
                SAMPLE == 1 ? t.value[0] | t.value[1] << 8 : t.value[0] | t.value[1] << 16);
 }
 
@@ -119,12 +119,12 @@ template <int SAMPLE> static cudaError_t launch(const struct image_job *job, cud
 {
     const struct order_span span = order_span_of(job->mask_width, job->anchor_x,
                                                  job->channels * SAMPLE, 4 * ORDER_TILE_WORDS);
-    const int rows = order_group_rows(job->mask_height, span.bytes) + ORDER_TILE_ROWS - 1;
+    const int rows = bisect_group_rows(job->mask_height, span.bytes) + BISECT_ROWS - 1;
     const int tiles =
-        order_tiles_across(*job) * ((job->out_rows + ORDER_TILE_ROWS - 1) / ORDER_TILE_ROWS);
+        order_tiles_across(*job) * ((job->out_rows + BISECT_ROWS - 1) / BISECT_ROWS);
     void (*kernel)(const image_job) = bisect_filter<SAMPLE>;
 
-    kernel<<<tiles, THREADS, (size_t)rows * span.bytes, stream>>>(*job);
+    kernel<<<tiles, THREADS, (size_t)rows * span.bytes + ORDER_SPARE, stream>>>(*job);
     return cudaGetLastError();
 }
 

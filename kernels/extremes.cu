@@ -233,7 +233,7 @@ __global__ void extremes_rectangle(const __grid_constant__ extremes_args args)
 
 /* ---- other windows ---- */
 
-#define THREADS   (ORDER_TILE_WORDS * 4)
+#define THREADS   ORDER_TILE_WORDS
 #define RUNS_ROWS 8 /* rows of output that a thread makes; input rows come in as many */
 
 /* The better of each word and of the one `bytes` bytes further on, from `from` to `to`. The last
@@ -275,8 +275,7 @@ __device__ inline void take_runs(const struct image_job &job, cells<SAMPLE> &mos
     }
 }
 
-/* A block makes four rows of tiles, each of a warp: RUNS_ROWS rows of 32 words below each other.
- * The tile's input rows come RUNS_ROWS at a time. */
+/* A thread makes RUNS_ROWS rows of a word. The tile's input rows come as many at a time. */
 template <int SAMPLE, bool GREATEST>
 __global__ void __launch_bounds__(THREADS) extremes_runs(const __grid_constant__ image_job job)
 {
@@ -284,7 +283,7 @@ __global__ void __launch_bounds__(THREADS) extremes_runs(const __grid_constant__
     const struct order_span span =
         order_span_of(job.mask_width, job.anchor_x, job.channels * SAMPLE, 4 * THREADS);
     const int words = span.bytes / 4, height = job.mask_height, pixel = job.channels * SAMPLE;
-    const int across = (job.width * pixel + 4 * THREADS - 1) / (4 * THREADS);
+    const int across = order_tiles_across(job);
     const int byte = blockIdx.x % across * 4 * THREADS;
     const int row = blockIdx.x / across * RUNS_ROWS;
     const int rows = min(RUNS_ROWS, job.out_rows - row) + height - 1;
@@ -295,8 +294,8 @@ __global__ void __launch_bounds__(THREADS) extremes_runs(const __grid_constant__
     for (int at = 0; at < rows; at += RUNS_ROWS) {
         uint32_t *from = N_ds, *to = N_ds + RUNS_ROWS * words;
         __syncthreads(); /* all have read the rows before */
-        stage_rows(job, from, words, min(RUNS_ROWS, rows - at), y + at, byte - span.lead,
-                   threadIdx.x / 32, THREADS / 32);
+        stage_rows<THREADS>(job, from, span.bytes, min(RUNS_ROWS, rows - at), y + at,
+                            byte - span.lead);
         __syncthreads();
         for (int level = 0; 1 << level <= job.mask_width; level++) {
             for (int i = 0; i < RUNS_ROWS && at + i < rows; i++)
@@ -323,14 +322,13 @@ __global__ void __launch_bounds__(THREADS) extremes_runs(const __grid_constant__
 template <int SAMPLE, bool GREATEST>
 static cudaError_t launch_runs(const struct image_job *job, cudaStream_t stream)
 {
-    const int pixel = job->channels * SAMPLE;
     const struct order_span span =
-        order_span_of(job->mask_width, job->anchor_x, pixel, 4 * THREADS);
-    const int across = (job->width * pixel + 4 * THREADS - 1) / (4 * THREADS);
-    const int tiles = across * ((job->out_rows + RUNS_ROWS - 1) / RUNS_ROWS);
+        order_span_of(job->mask_width, job->anchor_x, job->channels * SAMPLE, 4 * THREADS);
+    const int tiles =
+        order_tiles_across(*job) * ((job->out_rows + RUNS_ROWS - 1) / RUNS_ROWS);
     void (*kernel)(const image_job) = extremes_runs<SAMPLE, GREATEST>;
 
-    kernel<<<tiles, THREADS, 2 * RUNS_ROWS * (size_t)span.bytes, stream>>>(*job);
+    kernel<<<tiles, THREADS, 2 * RUNS_ROWS * (size_t)span.bytes + ORDER_SPARE, stream>>>(*job);
     return cudaGetLastError();
 }
 

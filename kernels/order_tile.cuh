@@ -55,8 +55,8 @@ __device__ inline cells<SAMPLE> best(const cells<SAMPLE> &a, const cells<SAMPLE>
 
 /* ---- words of a row ---- */
 
-/* How many tiles of ORDER_TILE_WORDS words lie side by side. Blocks are numbered row by row of
- * tiles. */
+/* How many tiles of ORDER_TILE_WORDS words lie side by side. Blocks are numbered along the rows
+ * of tiles. */
 __host__ __device__ inline int order_tiles_across(const struct image_job &job)
 {
     const int bytes = job.width * job.channels * job.sample_bytes;
@@ -89,22 +89,59 @@ __device__ inline uint32_t order_word(const struct image_job &job, const uint8_t
     return order_ghost_word(job, row, byte);
 }
 
-/* The word at any byte of a row in shared memory. */
+/* The word at any byte of a row in shared memory. The word after it must be there, too. */
 __device__ inline uint32_t word_at(const uint32_t *row, int byte)
 {
-    const int word = byte >> 2, shift = byte & 3;
-    return shift ? __funnelshift_r(row[word], row[word + 1], 8 * shift) : row[word];
+    return __funnelshift_r(row[byte >> 2], row[(byte >> 2) + 1], 8 * (byte & 3));
 }
 
-/* `rows` rows from picture row y on, each from byte `byte` on, to shared memory: `words` words a
- * row. All threads of the block take part; ROWS rows of the block's threads, 32 side by side. */
-__device__ inline void stage_rows(const struct image_job &job, uint32_t *N_ds, int words, int rows,
-                                  int y, int byte, int thread_row, int thread_rows)
+/* ---- tiles ---- */
+
+/* A tile without ghost cells. A thread loads several pieces before it waits for the first. */
+template <int THREADS>
+__device__ inline void stage_inside(const struct image_job &job, uint4 *N_ds, int across, int pieces,
+                                    int y, int byte)
 {
-    for (int r = thread_row; r < rows; r += thread_rows) {
-        const uint8_t *row = image_row_at(job, y + r);
-        for (int w = threadIdx.x % 32; w < words; w += 32)
-            N_ds[r * words + w] = order_word(job, row, byte + 4 * w);
+    constexpr int AT_ONCE = 5;
+    const uint8_t *from =
+        (const uint8_t *)job.in + (size_t)(y - job.in_first_row) * job.in_pitch + byte;
+
+#pragma unroll 1
+    for (int first = threadIdx.x; first < pieces; first += AT_ONCE * THREADS) {
+        uint4 piece[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            const int i = first + k * THREADS;
+            if (i < pieces)
+                piece[k] =
+                    __ldg((const uint4 *)(from + i / across * job.in_pitch + i % across * 16));
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            if (first + k * THREADS < pieces)
+                N_ds[first + k * THREADS] = piece[k];
+    }
+}
+
+/* `rows` rows from picture row y on, each from byte `byte` on, to shared memory, span.bytes each.
+ * All threads of the block take part. */
+template <int THREADS>
+__device__ inline void stage_rows(const struct image_job &job, uint32_t *N_ds, int row_bytes,
+                                  int rows, int y, int byte)
+{
+    const int across = row_bytes / 16, pieces = rows * across;
+
+    if (byte >= 0 && byte + row_bytes <= job.width * job.channels * job.sample_bytes &&
+        y >= job.in_first_row && y + rows <= job.in_first_row + job.in_rows) {
+        stage_inside<THREADS>(job, (uint4 *)N_ds, across, pieces, y, byte);
+        return;
+    }
+#pragma unroll 1
+    for (int i = threadIdx.x; i < pieces; i += THREADS) {
+        const uint8_t *row = image_row_at(job, y + i / across);
+        const int at = byte + i % across * 16;
+        ((uint4 *)N_ds)[i] = make_uint4(order_word(job, row, at), order_word(job, row, at + 4),
+                                        order_word(job, row, at + 8), order_word(job, row, at + 12));
     }
 }
 

@@ -27,9 +27,9 @@ static ORDER_HOST_DEVICE inline const struct order_run *order_runs(const int *pa
 
 /* ---- how a window lies over a tile ---- */
 
-/* Tiles are loaded in words of 4 bytes. `lead` bytes before the tile's first output a tile begins;
- * the window of this output begins at byte `skew` of the tile. The row of a tile for outputs of
- * `out_bytes` has `bytes` bytes, whole words. */
+/* Tiles are loaded in pieces of 16 bytes. A tile begins `lead` bytes before its first output; the
+ * window of this output begins at byte `skew` of the tile. A row of a tile for outputs of
+ * `out_bytes` has `bytes` bytes, whole pieces. */
 struct order_span {
     int lead, skew, bytes;
 };
@@ -37,10 +37,10 @@ struct order_span {
 static ORDER_HOST_DEVICE inline struct order_span
 order_span_of(int mask_width, int anchor_x, int pixel_bytes, int out_bytes)
 {
-    const int left = anchor_x * pixel_bytes, lead = (left + 3) / 4 * 4;
+    const int left = anchor_x * pixel_bytes, lead = (left + 15) / 16 * 16;
     const struct order_span span = {
         lead, lead - left,
-        (lead - left + out_bytes + (mask_width - 1) * pixel_bytes + 3) / 4 * 4};
+        (lead - left + out_bytes + (mask_width - 1) * pixel_bytes + 15) / 16 * 16};
     return span;
 }
 
@@ -76,17 +76,24 @@ extremes_shape_of(int mask_width, int mask_height, int anchor_x, int pixel_bytes
 
 /* ---- tiles of whole rows ---- */
 
-/* Words of output side by side, and rows of them, that a block makes. */
-#define ORDER_TILE_WORDS 32
-#define ORDER_TILE_ROWS  8
+/* Words of output side by side that a block makes, one a thread; and most bytes of its shared
+ * memory. */
+#define ORDER_TILE_WORDS   128
+#define ORDER_SHARED_BYTES (48 * 1024)
 
-/* Most bytes of shared memory for a tile: higher windows are walked in groups of rows. */
-#define ORDER_TILE_BYTES (48 * 1024)
+/* Bytes behind a tile: a word that begins at any byte is read as two. */
+#define ORDER_SPARE 16
 
-/* How many rows of the window a tile of `bytes` bytes a row holds at a time. */
-static ORDER_HOST_DEVICE inline int order_group_rows(int mask_height, int bytes)
+/* ---- the kernel bisect ---- */
+
+/* Rows of output that a block makes. */
+#define BISECT_ROWS 2
+
+/* Higher windows are walked in groups of rows: how many rows of the window a tile of `bytes` bytes
+ * a row holds. */
+static ORDER_HOST_DEVICE inline int bisect_group_rows(int mask_height, int bytes)
 {
-    const int most = ORDER_TILE_BYTES / bytes - (ORDER_TILE_ROWS - 1);
+    const int most = (ORDER_SHARED_BYTES - ORDER_SPARE) / bytes - (BISECT_ROWS - 1);
     return mask_height < most ? mask_height : most;
 }
 

@@ -59,6 +59,8 @@ static const struct kernel KERNELS[] = {
      .idea = "rank 1: row and column pass in one kernel, as banded matrices (9.0)"},
     {ORDER_ROW(bisect),
      .idea = "any cell of any sorted window: its bits from the top, by counting smaller cells"},
+    {ORDER_ROW(network),
+     .idea = "medians of 3, 5 and 7 cells a side: sorting networks in registers"},
     {ORDER_ROW(extremes),
      .idea = "the least or greatest cell: prefixes and suffixes of blocks, any rectangle as fast"},
 };

@@ -218,7 +218,20 @@ static const char *pack_window(const struct plan_mask *m, void *out, struct plan
 
 const char *cuda_image_pack_bisect(const struct plan *plan, void *out, struct planes_packed *packed)
 {
-    return pack_window(&plan->mask[0], out, packed, ORDER_TILE_BYTES);
+    return pack_window(&plan->mask[0], out, packed, ORDER_SHARED_BYTES);
+}
+
+const char *cuda_image_pack_network(const struct plan *plan, void *out,
+                                    struct planes_packed *packed)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    const bool square = m->width == m->height && m->sum == m->width * m->height;
+
+    if (!square || (m->width != 3 && m->width != 5 && m->width != 7))
+        return "the window is not a square of 3, 5 or 7 cells a side";
+    if (plan->order != m->sum / 2)
+        return "not the median";
+    return pack_window(m, out, packed, ORDER_SHARED_BYTES);
 }
 
 const char *cuda_image_pack_extremes(const struct plan *plan, void *out,
@@ -232,7 +245,7 @@ const char *cuda_image_pack_extremes(const struct plan *plan, void *out,
     if (plan->order > 0 && plan->order < m->sum - 1)
         return "neither the least nor the greatest cell";
     return pack_window(m, out, packed,
-                       m->sum == m->width * m->height ? shape.shared_bytes : ORDER_TILE_BYTES);
+                       m->sum == m->width * m->height ? shape.shared_bytes : ORDER_SHARED_BYTES);
 }
 
 /* ---- where a kernel is worth choosing ---- */
