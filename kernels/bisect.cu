@@ -9,8 +9,8 @@
  *    bit 1: v = 6?    4                                 yes, v = 6
  *    bit 0: v = 7?    4                                 yes, v = 7
  *
- * So the window is read 8 or 16 times, whatever its shape. A thread makes the samples of a word, two
- * in each register. A window whose tile exceeds shared memory is walked in groups of rows.
+ * So the window is read 8 or 16 times, whatever its shape. A thread makes the samples of a word,
+ * two in each register. A window whose tile exceeds shared memory is walked in groups of rows.
  *
  * Shared memory   (2 + k - 1) rows of 512 + (k - 1) * pixel bytes, at most 48 KB
  * Bytes moved     one picture in, one out, the halo from L2 */
@@ -63,8 +63,8 @@ template <int SAMPLE> __device__ inline void settle(struct tried &t, uint32_t bi
 /* Counts the cells of window rows `first` to `end` - 1; `tile` is the thread's word in the tile's
  * row of window row `first`. */
 template <int SAMPLE>
-__device__ inline void count_rows(struct tried &t, const struct image_job &job, const uint32_t *tile,
-                                  int words, int skew, int first, int end)
+__device__ inline void count_rows(struct tried &t, const struct image_job &job,
+                                  const uint32_t *tile, int words, int skew, int first, int end)
 {
     const int *packed = (const int *)job.fragments;
     const struct order_run *runs = order_runs(packed, job.mask_height);
@@ -84,8 +84,8 @@ __global__ void __launch_bounds__(THREADS) bisect_filter(const __grid_constant__
 {
     extern __shared__ __align__(16) uint32_t N_ds[];
     const int column = threadIdx.x % ORDER_TILE_WORDS, line = threadIdx.x / ORDER_TILE_WORDS;
-    const struct order_span span = order_span_of(job.mask_width, job.anchor_x,
-                                                 job.channels * SAMPLE, 4 * ORDER_TILE_WORDS);
+    const struct order_span span =
+        order_span_of(job.mask_width, job.anchor_x, job.channels * SAMPLE, 4 * ORDER_TILE_WORDS);
     const int words = span.bytes / 4, group = bisect_group_rows(job.mask_height, span.bytes);
     const int across = order_tiles_across(job);
     const int byte = blockIdx.x % across * 4 * ORDER_TILE_WORDS;
@@ -111,17 +111,16 @@ __global__ void __launch_bounds__(THREADS) bisect_filter(const __grid_constant__
         }
         settle<SAMPLE>(t, 1u << bit, job.cells - job.place);
     }
-    store_word(job, row + line, byte + 4 * column,
-               SAMPLE == 1 ? t.value[0] | t.value[1] << 8 : t.value[0] | t.value[1] << 16);
+    struct outputs out = outputs_at(job, row + line, byte + 4 * column, 1);
+    put_word(out, SAMPLE == 1 ? t.value[0] | t.value[1] << 8 : t.value[0] | t.value[1] << 16);
 }
 
 template <int SAMPLE> static cudaError_t launch(const struct image_job *job, cudaStream_t stream)
 {
-    const struct order_span span = order_span_of(job->mask_width, job->anchor_x,
-                                                 job->channels * SAMPLE, 4 * ORDER_TILE_WORDS);
+    const struct order_span span =
+        order_span_of(job->mask_width, job->anchor_x, job->channels * SAMPLE, 4 * ORDER_TILE_WORDS);
     const int rows = bisect_group_rows(job->mask_height, span.bytes) + BISECT_ROWS - 1;
-    const int tiles =
-        order_tiles_across(*job) * ((job->out_rows + BISECT_ROWS - 1) / BISECT_ROWS);
+    const int tiles = order_tiles_across(*job) * ((job->out_rows + BISECT_ROWS - 1) / BISECT_ROWS);
     void (*kernel)(const image_job) = bisect_filter<SAMPLE>;
 
     kernel<<<tiles, THREADS, (size_t)rows * span.bytes + ORDER_SPARE, stream>>>(*job);

@@ -17,6 +17,9 @@
  *    registers, R_ds -> memory  along the columns; each thread has a word's columns for itself: the
  *                               prefix in a register, the last rows or their suffixes in R_ds
  *
+ * Small squares: a thread goes down a column of words and takes the best of a row's cells, then of
+ * the last rows, in registers.
+ *
  * Other windows: each run of adjacent cells of a row is covered by two runs of 2^n cells. A block
  * makes the extremes of 2, 4, 8 ... adjacent cells of its rows, and looks up each run's.
  *
@@ -34,6 +37,7 @@
 struct extremes_args {
     struct image_job job;
     struct extremes_shape shape;
+    int sweeps;            /* along the rows of a tile */
     int strips, part_rows; /* of output */
 };
 
@@ -73,116 +77,140 @@ template <int SAMPLE> __device__ inline void get_words(const uint32_t *from, uin
 /* Groups of rows from picture row y on, each from byte `byte` on. `rows`: rows that the block
  * needs; those after them need not be there. */
 template <int SAMPLE>
-__device__ inline void stage_groups(const struct image_job &job, uint32_t *N_ds, int columns, int y,
-                                    int rows, int byte)
+__device__ inline void stage_groups(const struct image_job &job, uint32_t *N_ds, int columns,
+                                    int pitch, int y, int rows, int byte)
 {
-    constexpr int ROWS = 4 / SAMPLE;
+    constexpr int ROWS = 4 / SAMPLE, ALL = EXTREMES_GROUPS * ROWS;
+    const bool inside = byte >= 0 && byte + columns * SAMPLE <= job.width * job.channels * SAMPLE &&
+                        y >= job.in_first_row && y + ALL <= job.in_first_row + job.in_rows;
+    const uint8_t *from =
+        (const uint8_t *)job.in + (ptrdiff_t)(y - job.in_first_row) * job.in_pitch + byte;
 
-    for (int g = 0; g < EXTREMES_GROUPS; g++) {
-        const uint8_t *row[ROWS];
+#pragma unroll 1
+    for (int w = threadIdx.x; w < columns / ROWS; w += blockDim.x) {
+        uint32_t words[ALL], turned[ROWS];
+        if (inside) {
 #pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            row[r] = image_row_at(job, y + min(g * ROWS + r, rows - 1));
-        for (int w = threadIdx.x; w < columns / ROWS; w += blockDim.x) {
-            uint32_t words[ROWS], turned[ROWS];
+            for (int r = 0; r < ALL; r++)
+                words[r] = __ldg((const uint32_t *)(from + r * job.in_pitch) + w);
+        } else {
+#pragma unroll 1
+            for (int r = 0; r < ALL; r++) {
+                const uint32_t word =
+                    order_word(job, image_row_at(job, y + min(r, rows - 1)), byte + 4 * w);
 #pragma unroll
-            for (int r = 0; r < ROWS; r++)
-                words[r] = order_word(job, row[r], byte + 4 * w);
-            turn_samples<SAMPLE>(words, turned);
-            put_words<SAMPLE>(N_ds + g * columns + w * ROWS, turned);
+                for (int i = 0; i < ALL; i++)
+                    words[i] = i == r ? word : words[i];
+            }
+        }
+#pragma unroll
+        for (int g = 0; g < EXTREMES_GROUPS; g++) {
+            turn_samples<SAMPLE>(words + g * ROWS, turned);
+            put_words<SAMPLE>(N_ds + g * pitch + w * ROWS, turned);
         }
     }
 }
 
 /* ---- along the rows ---- */
 
-/* The suffixes of a block of cells, from N to S. `left`: how many of them the strip has. The first
- * cell's is its prefix, too. */
+#define AT_ONCE 8 /* cells that are loaded before the first result is stored */
+
+/* The best of the first cells, and of `skip` more of them, of one more, and so on: the first is not
+ * stored for the skipped ones. Cells and results are `step` words apart. Returns the last result.
+ */
 template <int SAMPLE, bool GREATEST>
-__device__ inline void make_suffixes(const uint32_t *N, uint32_t *S, uint32_t *P, int step,
-                                     int width, int left)
+__device__ inline uint32_t sweep(const uint32_t *from, uint32_t *to, int step, int skip, int count)
 {
-    cells<SAMPLE> most = open_word<SAMPLE>(N[(width - 1) * step]);
+    cells<SAMPLE> most = open_word<SAMPLE>(*from);
 
-#pragma unroll 4
-    for (int i = width - 1; i >= 0; i--) {
-        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(N[i * step]));
-        if (i < left)
-            S[i * step] = close_word<SAMPLE>(most);
+    for (; skip > 0; skip--, from += step, to += step)
+        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(*from));
+#pragma unroll 1
+    for (; count >= AT_ONCE; count -= AT_ONCE) {
+        uint32_t word[AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++, from += step)
+            word[i] = *from;
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++, to += step) {
+            most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(word[i]));
+            *to = close_word<SAMPLE>(most);
+        }
     }
-    *P = close_word<SAMPLE>(most);
-}
-
-/* The prefixes of a block of cells, from N to P. */
-template <int SAMPLE, bool GREATEST>
-__device__ inline void make_prefixes(const uint32_t *N, uint32_t *P, int step, int count)
-{
-    cells<SAMPLE> most = open_word<SAMPLE>(N[0]);
-
-#pragma unroll 4
-    for (int i = 0; i < count; i++) {
-        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(N[i * step]));
-        P[i * step] = close_word<SAMPLE>(most);
+    if (count > 0) {
+        uint32_t word[AT_ONCE - 1];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE - 1; i++, from += step)
+            if (i < count)
+                word[i] = *from;
+#pragma unroll
+        for (int i = 0; i < AT_ONCE - 1; i++, to += step)
+            if (i < count) {
+                most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(word[i]));
+                *to = close_word<SAMPLE>(most);
+            }
     }
+    return close_word<SAMPLE>(most);
 }
 
 /* Suffixes and prefixes stand where the window of their output begins: output i is the best of S[i]
  * and P[i]. One thread makes the suffixes of a block, or the prefixes of the block after it. */
 template <int SAMPLE, bool GREATEST>
 __device__ inline void sweep_rows(const struct extremes_args &args, const uint32_t *N_ds,
-                                  uint32_t *S_ds, uint32_t *P_ds, int skew)
+                                  uint32_t *S_ds, uint32_t *P_ds)
 {
-    const int step = args.job.channels, width = args.job.mask_width;
-    const int columns = args.shape.columns, outs = args.shape.out_columns;
-    const int blocks = (outs + width * step - 1) / (width * step);
+    const int step = args.job.channels, width = args.job.mask_width, long_step = width * step;
+    const int inverse = 65536 / step + 1; /* i / step is i * inverse / 65536 */
 
-    for (int i = threadIdx.x; i < 2 * EXTREMES_GROUPS * blocks * step; i += blockDim.x) {
-        const int part = i / (blocks * step), g = part / 2;
-        const int first = i / step % blocks * width * step + i % step;
-        const int left = (outs - first + step - 1) / step; /* cells of the block that are outputs */
-        const uint32_t *N = N_ds + g * columns + skew + first;
-        uint32_t *S = S_ds + g * outs + first, *P = P_ds + g * outs + first;
-        if (left <= 0)
+    for (int i = threadIdx.x; i < args.sweeps; i += blockDim.x) {
+        const int g = i % EXTREMES_GROUPS, u = i / (2 * EXTREMES_GROUPS);
+        const int block = u * inverse >> 16, first = block * long_step + u - block * step;
+        const bool suffix = i / EXTREMES_GROUPS % 2 == 0;
+        /* how many of the block's cells are outputs, less the one that needs no prefix */
+        const int left = (args.shape.out_columns - first + step - 1) * inverse >> 16;
+        const int count = min(width, left) - (suffix ? 0 : 1);
+        const uint32_t *N = N_ds + g * args.shape.pitch + first;
+        uint32_t *S = S_ds + g * args.shape.out_pitch + first;
+        uint32_t *P = P_ds + g * args.shape.out_pitch + first;
+        uint32_t last;
+        if (count <= 0)
             continue;
-        if (part % 2 == 0)
-            make_suffixes<SAMPLE, GREATEST>(N, S, P, step, width, left);
-        else if (min(width, left) > 1)
-            make_prefixes<SAMPLE, GREATEST>(N + width * step, P + step, step, min(width, left) - 1);
+        last = sweep<SAMPLE, GREATEST>(suffix ? N + long_step - step : N + long_step,
+                                       suffix ? S + long_step - step : P + step,
+                                       suffix ? -step : step, suffix ? width - count : 0, count);
+        if (suffix) /* of the whole block */
+            *P = last;
     }
 }
 
 /* ---- along the columns ---- */
 
-/* A thread's columns. R_ds has a word for each of the window's rows: `words` apart. */
+/* A thread's columns: the best of the rows of a block so far, their number, and the place of the
+ * next one in R_ds. */
 template <int SAMPLE> struct columns {
     cells<SAMPLE> prefix;
-    int row; /* of its block */
+    int rows;
+    uint32_t *next;
 };
 
-/* The next row: returns the best of the window that ends with it, if there are as many rows. */
+/* The next row: returns the best of the window that ends with it, if there are as many rows. R_ds
+ * has a word for each of the window's rows, `words` apart. */
 template <int SAMPLE, bool GREATEST>
-__device__ inline uint32_t next_row(struct columns<SAMPLE> &c, uint32_t *R_ds, int words,
-                                    int height, uint32_t word)
+__device__ inline uint32_t next_row(struct columns<SAMPLE> &c, int words, int height, uint32_t word)
 {
     const cells<SAMPLE> now = open_word<SAMPLE>(word);
-    cells<SAMPLE> result;
 
-    c.prefix = c.row == 0 ? now : best<SAMPLE, GREATEST>(c.prefix, now);
-    result = c.prefix;
-    if (++c.row < height) {
-        R_ds[(c.row - 1) * words] = word;
-        result = best<SAMPLE, GREATEST>(result, open_word<SAMPLE>(R_ds[c.row * words]));
-    } else { /* the block is complete: its rows become suffixes, which the next block needs */
-        cells<SAMPLE> most = now;
-        R_ds[(height - 1) * words] = word;
-#pragma unroll 4
-        for (int i = height - 1; i > 0; i--) {
-            most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(R_ds[i * words]));
-            R_ds[i * words] = close_word<SAMPLE>(most);
-        }
-        c.row = 0;
+    c.prefix = c.rows == 0 ? now : best<SAMPLE, GREATEST>(c.prefix, now);
+    *c.next = word;
+    if (++c.rows < height) {
+        c.next += words;
+        return close_word<SAMPLE>(best<SAMPLE, GREATEST>(c.prefix, open_word<SAMPLE>(*c.next)));
     }
-    return close_word<SAMPLE>(result);
+    /* the block is complete: its rows become suffixes, which the next block needs */
+    sweep<SAMPLE, GREATEST>(c.next, c.next, -words, 0, height);
+    c.next -= (height - 1) * words;
+    c.rows = 0;
+    return close_word<SAMPLE>(c.prefix);
 }
 
 /* ---- rectangles ---- */
@@ -193,22 +221,26 @@ __global__ void extremes_rectangle(const __grid_constant__ extremes_args args)
     extern __shared__ __align__(16) uint32_t N_ds[];
     constexpr int ROWS = 4 / SAMPLE, STEP = EXTREMES_GROUPS * ROWS;
     const struct image_job &job = args.job;
-    const int words = args.shape.words, outs = args.shape.out_columns, height = job.mask_height;
-    uint32_t *S_ds = N_ds + EXTREMES_GROUPS * args.shape.columns;
+    const int words = args.shape.words, outs = args.shape.out_pitch, height = job.mask_height;
+    uint32_t *S_ds = N_ds + EXTREMES_GROUPS * args.shape.pitch;
     uint32_t *P_ds = S_ds + EXTREMES_GROUPS * outs;
-    uint32_t *R_ds = P_ds + EXTREMES_GROUPS * outs + threadIdx.x;
+    uint32_t *R_ds = P_ds + EXTREMES_GROUPS * outs;
     const struct order_span span =
         order_span_of(job.mask_width, job.anchor_x, job.channels * SAMPLE, 4 * words);
     const int byte = blockIdx.x % args.strips * 4 * words;
     const int first = blockIdx.x / args.strips * args.part_rows; /* row of output */
     const int rows = min(args.part_rows, job.out_rows - first) + height - 1;
     const int y = job.out_first_row + first - job.anchor_y;
-    struct columns<SAMPLE> c = {};
+    struct outputs out = outputs_at(job, first, byte + 4 * threadIdx.x, args.part_rows);
+    struct columns<SAMPLE> c = {
+        {}, 0, R_ds + threadIdx.x
+    };
 
     for (int at = 0; at < rows; at += STEP) {
-        stage_groups<SAMPLE>(job, N_ds, args.shape.columns, y + at, rows - at, byte - span.lead);
+        stage_groups<SAMPLE>(job, N_ds, args.shape.columns, args.shape.pitch, y + at, rows - at,
+                             byte - span.lead);
         __syncthreads();
-        sweep_rows<SAMPLE, GREATEST>(args, N_ds, S_ds, P_ds, span.skew / SAMPLE);
+        sweep_rows<SAMPLE, GREATEST>(args, N_ds + span.skew / SAMPLE, S_ds, P_ds);
         __syncthreads();
         for (int g = 0; g < EXTREMES_GROUPS; g++) {
             uint32_t s[ROWS], p[ROWS], turned[ROWS];
@@ -221,19 +253,52 @@ __global__ void extremes_rectangle(const __grid_constant__ extremes_args args)
             turn_samples<SAMPLE>(s, turned);
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                const int row = at + g * ROWS + r;
-                const uint32_t word =
-                    next_row<SAMPLE, GREATEST>(c, R_ds, words, height, turned[r]);
-                if (row >= height - 1 && row < rows)
-                    store_word(job, first + row - (height - 1), byte + 4 * threadIdx.x, word);
+                const uint32_t word = next_row<SAMPLE, GREATEST>(c, words, height, turned[r]);
+                if (at + g * ROWS + r >= height - 1)
+                    put_word(out, word);
             }
         }
     }
 }
 
+/* ---- small squares ---- */
+
+#define THREADS    ORDER_TILE_WORDS
+#define SMALL_ROWS 16 /* rows of output that a thread makes */
+
+template <int SAMPLE, bool GREATEST, int K>
+__global__ void __launch_bounds__(THREADS) extremes_small(const __grid_constant__ image_job job)
+{
+    extern __shared__ __align__(16) uint32_t N_ds[];
+    const int pixel = job.channels * SAMPLE, across = order_tiles_across(job);
+    const struct order_span span = order_span_of(K, job.anchor_x, pixel, 4 * THREADS);
+    const int byte = blockIdx.x % across * 4 * THREADS, row = blockIdx.x / across * SMALL_ROWS;
+    const uint32_t *tile = N_ds + threadIdx.x;
+    struct outputs out = outputs_at(job, row, byte + 4 * threadIdx.x, SMALL_ROWS);
+    cells<SAMPLE> rows[K];
+
+    stage_rows<THREADS>(job, N_ds, span.bytes, min(SMALL_ROWS, job.out_rows - row) + K - 1,
+                        job.out_first_row + row - job.anchor_y, byte - span.lead);
+    __syncthreads();
+#pragma unroll
+    for (int y = 0; y < SMALL_ROWS + K - 1; y++, tile += span.bytes / 4) {
+        cells<SAMPLE> most = open_word<SAMPLE>(word_at(tile, span.skew));
+#pragma unroll
+        for (int j = 1; j < K; j++)
+            most = best<SAMPLE, GREATEST>(most,
+                                          open_word<SAMPLE>(word_at(tile, span.skew + j * pixel)));
+        rows[y % K] = most;
+        if (y < K - 1)
+            continue;
+#pragma unroll
+        for (int i = 0; i < K - 1; i++)
+            most = best<SAMPLE, GREATEST>(most, rows[(y + 1 + i) % K]);
+        put_word(out, close_word<SAMPLE>(most));
+    }
+}
+
 /* ---- other windows ---- */
 
-#define THREADS   ORDER_TILE_WORDS
 #define RUNS_ROWS 8 /* rows of output that a thread makes; input rows come in as many */
 
 /* The better of each word and of the one `bytes` bytes further on, from `from` to `to`. The last
@@ -288,6 +353,7 @@ __global__ void __launch_bounds__(THREADS) extremes_runs(const __grid_constant__
     const int row = blockIdx.x / across * RUNS_ROWS;
     const int rows = min(RUNS_ROWS, job.out_rows - row) + height - 1;
     const int y = job.out_first_row + row - job.anchor_y;
+    struct outputs out = outputs_at(job, row, byte + 4 * threadIdx.x, RUNS_ROWS);
     cells<SAMPLE> most[RUNS_ROWS] = {};
     bool any[RUNS_ROWS] = {};
 
@@ -314,7 +380,7 @@ __global__ void __launch_bounds__(THREADS) extremes_runs(const __grid_constant__
     }
 #pragma unroll
     for (int r = 0; r < RUNS_ROWS; r++)
-        store_word(job, row + r, byte + 4 * threadIdx.x, close_word<SAMPLE>(most[r]));
+        put_word(out, close_word<SAMPLE>(most[r]));
 }
 
 /* ---- launching ---- */
@@ -324,11 +390,23 @@ static cudaError_t launch_runs(const struct image_job *job, cudaStream_t stream)
 {
     const struct order_span span =
         order_span_of(job->mask_width, job->anchor_x, job->channels * SAMPLE, 4 * THREADS);
-    const int tiles =
-        order_tiles_across(*job) * ((job->out_rows + RUNS_ROWS - 1) / RUNS_ROWS);
+    const int tiles = order_tiles_across(*job) * ((job->out_rows + RUNS_ROWS - 1) / RUNS_ROWS);
     void (*kernel)(const image_job) = extremes_runs<SAMPLE, GREATEST>;
 
-    kernel<<<tiles, THREADS, 2 * RUNS_ROWS * (size_t)span.bytes + ORDER_SPARE, stream>>>(*job);
+    kernel<<<tiles, THREADS, 2 * RUNS_ROWS *(size_t)span.bytes + ORDER_SPARE, stream>>>(*job);
+    return cudaGetLastError();
+}
+
+template <int SAMPLE, bool GREATEST, int K>
+static cudaError_t launch_small(const struct image_job *job, cudaStream_t stream)
+{
+    const struct order_span span =
+        order_span_of(K, job->anchor_x, job->channels * SAMPLE, 4 * THREADS);
+    const int tiles = order_tiles_across(*job) * ((job->out_rows + SMALL_ROWS - 1) / SMALL_ROWS);
+    const size_t shared = (size_t)(SMALL_ROWS + K - 1) * span.bytes + ORDER_SPARE;
+    void (*kernel)(const image_job) = extremes_small<SAMPLE, GREATEST, K>;
+
+    kernel<<<tiles, THREADS, shared, stream>>>(*job);
     return cudaGetLastError();
 }
 
@@ -337,20 +415,21 @@ static cudaError_t launch_rectangle(const struct image_job *job, cudaStream_t st
 {
     const int pixel = job->channels * SAMPLE;
     struct extremes_args args = {
-        *job,
-        extremes_shape_of(job->mask_width, job->mask_height, job->anchor_x, pixel, SAMPLE), 0, 0};
-    int device = 0, multiprocessors = 0, parts;
+        *job, extremes_shape_of(job->mask_width, job->mask_height, job->anchor_x, pixel, SAMPLE), 0,
+        0, 0};
+    int device = 0, multiprocessors = 0, blocks, parts;
     void (*kernel)(const extremes_args) = extremes_rectangle<SAMPLE, GREATEST>;
     cudaError_t status = cudaGetDevice(&device);
 
     if (status == cudaSuccess)
-        status =
-            cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+        status = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
     if (status == cudaSuccess)
         status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       (int)args.shape.shared_bytes);
     if (status != cudaSuccess)
         return status;
+    blocks = (args.shape.out_columns - 1) / (job->mask_width * job->channels) + 1;
+    args.sweeps = 2 * EXTREMES_GROUPS * blocks * job->channels;
     args.strips = (job->width * pixel + 4 * args.shape.words - 1) / (4 * args.shape.words);
     parts = (multiprocessors * BLOCKS_EACH + args.strips - 1) / args.strips;
     args.part_rows = max((job->out_rows + parts - 1) / parts, LEAST_HEIGHT * job->mask_height);
@@ -362,9 +441,18 @@ static cudaError_t launch_rectangle(const struct image_job *job, cudaStream_t st
 template <int SAMPLE, bool GREATEST>
 static cudaError_t launch(const struct image_job *job, cudaStream_t stream)
 {
-    return job->cells == job->mask_width * job->mask_height
-               ? launch_rectangle<SAMPLE, GREATEST>(job, stream)
-               : launch_runs<SAMPLE, GREATEST>(job, stream);
+    if (job->cells != job->mask_width * job->mask_height)
+        return launch_runs<SAMPLE, GREATEST>(job, stream);
+    if (job->mask_width == job->mask_height)
+        switch (job->mask_width) {
+        case 3:
+            return launch_small<SAMPLE, GREATEST, 3>(job, stream);
+        case 5:
+            return launch_small<SAMPLE, GREATEST, 5>(job, stream);
+        case 7:
+            return launch_small<SAMPLE, GREATEST, 7>(job, stream);
+        }
+    return launch_rectangle<SAMPLE, GREATEST>(job, stream);
 }
 
 extern "C" cudaError_t extremes_launch(const struct image_job *job, int form, cudaStream_t stream)

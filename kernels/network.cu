@@ -15,8 +15,8 @@
  * least, the middle one of the three middle, and the least of the three greatest.
  * Bytes are sorted as halves: first the even bytes of a word, then the odd ones.
  *
- * Shared memory   k + 15 or more rows of 512 + (k - 1) * pixel bytes; for outputs as many rows of 512
- * Bytes moved     one picture in, one out, the halo from L2 */
+ * Shared memory   k + 15 or more rows of 512 + (k - 1) * pixel bytes; for outputs as many rows of
+ * 512 Bytes moved     one picture in, one out, the halo from L2 */
 #include "order_tile.cuh"
 
 #define LEAST    __vminu2
@@ -28,20 +28,27 @@
 /* Samples of a word are sorted in so many turns. */
 #define TURNS(sample) (2 / (sample))
 
-/* What a thread reads: its column of the tile, and where the cells of a window row begin there. */
-struct cells_at {
+/* A thread's column of the tile, and where the cells of a window row begin there. */
+struct column {
     const uint32_t *tile;
     int words, skew, pixel;
 };
 
-/* Cell `column` of the windows of a word's samples, in row `row`: two samples. The upper bytes of
- * halves are 0 in samples of 8 bits. */
+/* Cell `cell` of the windows of a word's samples, in row `row`: two samples. In the first turn of
+ * samples of 8 bits the upper bytes of halves are 0, in the second one the lower bytes mean
+ * nothing.
+ */
 template <int SAMPLE>
-__device__ inline uint32_t cell(const struct cells_at &at, int row, int column, int turn)
+__device__ inline uint32_t cell_of(const struct column &c, int row, int cell, int turn)
 {
-    const uint32_t word =
-        word_at(at.tile + row * at.words, at.skew + column * at.pixel + (SAMPLE == 1 ? turn : 0));
-    return SAMPLE == 1 ? word & 0x00ff00ff : word;
+    const uint32_t word = word_at(c.tile + row * c.words, c.skew + cell * c.pixel);
+    return SAMPLE == 1 && turn == 0 ? word & 0x00ff00ff : word;
+}
+
+/* Both turns' samples. */
+__device__ inline uint32_t join_turns(uint32_t first, uint32_t second)
+{
+    return first | (second & 0xff00ff00);
 }
 
 /* ---- 3 cells a side ---- */
@@ -65,26 +72,25 @@ __device__ inline uint32_t median_of_nine(const struct three &a, const struct th
         .middle;
 }
 
-/* ROWS rows of outputs, from row `row` of the output on. */
 template <int SAMPLE, int ROWS>
-__device__ inline void filter_3(const struct image_job &job, const struct cells_at &at, int row,
-                                int byte)
+__device__ inline void filter_3(const struct column &c, struct outputs &out)
 {
     struct three rows[TURNS(SAMPLE)][3];
 
 #pragma unroll
     for (int y = 0; y < ROWS + 2; y++) {
-        uint32_t word = 0;
+        uint32_t median[TURNS(SAMPLE)];
 #pragma unroll
         for (int turn = 0; turn < TURNS(SAMPLE); turn++) {
             rows[turn][y % 3] =
-                sort_three(cell<SAMPLE>(at, y, 0, turn), cell<SAMPLE>(at, y, 1, turn),
-                           cell<SAMPLE>(at, y, 2, turn));
+                sort_three(cell_of<SAMPLE>(c, y, 0, turn), cell_of<SAMPLE>(c, y, 1, turn),
+                           cell_of<SAMPLE>(c, y, 2, turn));
             if (y >= 2)
-                word |= median_of_nine(rows[turn][0], rows[turn][1], rows[turn][2]) << 8 * turn;
+                median[turn] = median_of_nine(rows[turn][0], rows[turn][1], rows[turn][2]);
         }
         if (y >= 2)
-            store_word(job, row + y - 2, byte, word);
+            put_word(out,
+                     SAMPLE == 1 ? join_turns(median[0], median[TURNS(SAMPLE) - 1]) : median[0]);
     }
 }
 
@@ -111,12 +117,12 @@ SORTS(5);
 SORTS(7);
 
 template <int SAMPLE, int K>
-__device__ inline void sorted_row(const struct cells_at &at, int row, int turn, uint32_t *out)
+__device__ inline void sorted_row(const struct column &c, int row, int turn, uint32_t *out)
 {
     uint32_t in[K];
 #pragma unroll
     for (int j = 0; j < K; j++)
-        in[j] = cell<SAMPLE>(at, row, j, turn);
+        in[j] = cell_of<SAMPLE>(c, row, j, turn);
     sorts<K>::rows(in, out);
 }
 
@@ -136,14 +142,14 @@ template <int K> struct lists {
 
 /* Merges the sorted row 2i + 1 and row 2i + 2; keeps the latter, too. */
 template <int SAMPLE, int K>
-__device__ inline void add_pair(struct lists<K> &l, const struct cells_at &at, int i, int place,
+__device__ inline void add_pair(struct lists<K> &l, const struct column &c, int i, int place,
                                 int turn, const uint32_t *odd)
 {
     const int LISTS = lists<K>::LISTS;
     uint32_t both[2 * K];
 
     copy_list<K>(odd, both);
-    sorted_row<SAMPLE, K>(at, 2 * i + 2, turn, both + K);
+    sorted_row<SAMPLE, K>(c, 2 * i + 2, turn, both + K);
     copy_list<K>(both + K, l.row[(place + 1) % LISTS]);
     sorts<K>::pair(both, l.pair[place % LISTS]);
 }
@@ -166,8 +172,7 @@ __device__ inline void medians(const struct lists<K> &l, int place, const uint32
 
 /* The first turn leaves its samples in P_ds for the last one, which stores whole words. */
 template <int SAMPLE, int K, int ROWS>
-__device__ inline void filter_more(const struct image_job &job, const struct cells_at &at,
-                                   uint32_t *P_ds, int row, int byte)
+__device__ inline void filter_more(const struct column &c, uint32_t *P_ds, struct outputs &out)
 {
     constexpr int PAIRS = lists<K>::PAIRS, LISTS = lists<K>::LISTS;
     static_assert(ROWS % (2 * LISTS) == 0, "places of lists are known at compile time");
@@ -175,32 +180,31 @@ __device__ inline void filter_more(const struct image_job &job, const struct cel
 #pragma unroll 1
     for (int turn = 0; turn < TURNS(SAMPLE); turn++) {
         struct lists<K> l;
-        uint32_t odd[K], out[2];
+        uint32_t odd[K], median[2];
 
-        sorted_row<SAMPLE, K>(at, 0, turn, l.row[0]);
+        sorted_row<SAMPLE, K>(c, 0, turn, l.row[0]);
 #pragma unroll
         for (int i = 0; i < PAIRS; i++) {
-            sorted_row<SAMPLE, K>(at, 2 * i + 1, turn, odd);
-            add_pair<SAMPLE, K>(l, at, i, i, turn, odd);
+            sorted_row<SAMPLE, K>(c, 2 * i + 1, turn, odd);
+            add_pair<SAMPLE, K>(l, c, i, i, turn, odd);
         }
 #pragma unroll 1
         for (int first = 0; first < ROWS / 2; first += LISTS)
 #pragma unroll
             for (int place = 0; place < LISTS; place++) {
                 const int i = first + place;
-                sorted_row<SAMPLE, K>(at, 2 * i + K, turn, odd);
-                medians<K>(l, place, odd, out);
+                sorted_row<SAMPLE, K>(c, 2 * i + K, turn, odd);
+                medians<K>(l, place, odd, median);
 #pragma unroll
                 for (int r = 0; r < 2; r++) {
                     uint32_t *kept = P_ds + (2 * i + r) * THREADS;
-                    if (turn == TURNS(SAMPLE) - 1)
-                        store_word(job, row + 2 * i + r, byte,
-                                   turn == 0 ? out[r] : *kept | out[r] << 8);
+                    if (turn < TURNS(SAMPLE) - 1)
+                        *kept = median[r];
                     else
-                        *kept = out[r];
+                        put_word(out, turn == 0 ? median[r] : join_turns(*kept, median[r]));
                 }
                 if (2 * i + 2 < ROWS)
-                    add_pair<SAMPLE, K>(l, at, i + PAIRS, place + PAIRS, turn, odd);
+                    add_pair<SAMPLE, K>(l, c, i + PAIRS, place + PAIRS, turn, odd);
             }
     }
 }
@@ -219,17 +223,17 @@ __global__ void __launch_bounds__(THREADS) network_filter(const __grid_constant_
     const int byte = blockIdx.x % across * 4 * THREADS, row = blockIdx.x / across * ROWS(K);
     /* the last tile of a band needs fewer rows: those after them need not be there */
     const int rows = min(ROWS(K), job.out_rows - row) + K - 1;
-    const struct cells_at at = {N_ds + threadIdx.x, span.bytes / 4, span.skew, pixel};
+    const struct column c = {N_ds + threadIdx.x, span.bytes / 4, span.skew, pixel};
+    struct outputs out = outputs_at(job, row, byte + 4 * threadIdx.x, ROWS(K));
 
     stage_rows<THREADS>(job, N_ds, span.bytes, rows, job.out_first_row + row - job.anchor_y,
                         byte - span.lead);
     __syncthreads();
     if constexpr (K == 3)
-        filter_3<SAMPLE, ROWS(K)>(job, at, row, byte + 4 * threadIdx.x);
+        filter_3<SAMPLE, ROWS(K)>(c, out);
     else
         filter_more<SAMPLE, K, ROWS(K)>(
-            job, at, N_ds + (ROWS(K) + K - 1) * at.words + ORDER_SPARE / 4 + threadIdx.x, row,
-            byte + 4 * threadIdx.x);
+            c, N_ds + (ROWS(K) + K - 1) * c.words + ORDER_SPARE / 4 + threadIdx.x, out);
 }
 
 template <int SAMPLE, int K>

@@ -99,8 +99,8 @@ __device__ inline uint32_t word_at(const uint32_t *row, int byte)
 
 /* A tile without ghost cells. A thread loads several pieces before it waits for the first. */
 template <int THREADS>
-__device__ inline void stage_inside(const struct image_job &job, uint4 *N_ds, int across, int pieces,
-                                    int y, int byte)
+__device__ inline void stage_inside(const struct image_job &job, uint4 *N_ds, int across,
+                                    int pieces, int y, int byte)
 {
     constexpr int AT_ONCE = 5;
     const uint8_t *from =
@@ -140,25 +140,51 @@ __device__ inline void stage_rows(const struct image_job &job, uint32_t *N_ds, i
     for (int i = threadIdx.x; i < pieces; i += THREADS) {
         const uint8_t *row = image_row_at(job, y + i / across);
         const int at = byte + i % across * 16;
-        ((uint4 *)N_ds)[i] = make_uint4(order_word(job, row, at), order_word(job, row, at + 4),
-                                        order_word(job, row, at + 8), order_word(job, row, at + 12));
+        ((uint4 *)N_ds)[i] =
+            make_uint4(order_word(job, row, at), order_word(job, row, at + 4),
+                       order_word(job, row, at + 8), order_word(job, row, at + 12));
     }
 }
 
 /* ---- outputs ---- */
 
-/* Stores a word of output. The last word of a row may carry bytes past the picture. */
-__device__ inline void store_word(const struct image_job &job, int row, int byte, uint32_t word)
+/* The words of output that a thread makes, one below the other. */
+struct outputs {
+    uint8_t *to;
+    const uint8_t *other; /* of a difference; its pitch is 0 where there is none */
+    size_t to_pitch, other_pitch;
+    int sample_bytes, left; /* words still to be stored; the last tile of a band has fewer */
+    bool minus_other;
+};
+
+/* ROWS words from row `row` of the output on. The last word of a row may carry bytes past the
+ * picture; a word that begins there is not stored. */
+__device__ inline struct outputs outputs_at(const struct image_job &job, int row, int byte,
+                                            int rows)
 {
-    if (row >= job.out_rows || byte >= job.width * job.channels * job.sample_bytes)
-        return;
-    if (job.other) {
-        const uint32_t with =
-            __ldg((const uint32_t *)((const uint8_t *)job.other + row * job.other_pitch + byte));
-        const uint32_t a = job.minus_other ? word : with, b = job.minus_other ? with : word;
-        word = a - (job.sample_bytes == 1 ? __vminu4(a, b) : __vminu2(a, b)); /* no borrow */
+    const bool inside = byte < job.width * job.channels * job.sample_bytes;
+    return {(uint8_t *)job.out + row * job.out_pitch + byte,
+            job.other ? (const uint8_t *)job.other + row * job.other_pitch + byte : nullptr,
+            job.out_pitch,
+            job.other ? job.other_pitch : 0,
+            job.sample_bytes,
+            inside ? min(rows, job.out_rows - row) : 0,
+            job.minus_other};
+}
+
+/* Stores the next word. */
+__device__ inline void put_word(struct outputs &o, uint32_t word)
+{
+    if (o.left-- > 0) {
+        if (o.other_pitch != 0) {
+            const uint32_t with = __ldg((const uint32_t *)o.other);
+            const uint32_t a = o.minus_other ? word : with, b = o.minus_other ? with : word;
+            word = a - (o.sample_bytes == 1 ? __vminu4(a, b) : __vminu2(a, b)); /* no borrow */
+        }
+        *(uint32_t *)o.to = word;
     }
-    *(uint32_t *)((uint8_t *)job.out + row * job.out_pitch + byte) = word;
+    o.to += o.to_pitch;
+    o.other += o.other_pitch;
 }
 
 #endif

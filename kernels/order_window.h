@@ -34,8 +34,8 @@ struct order_span {
     int lead, skew, bytes;
 };
 
-static ORDER_HOST_DEVICE inline struct order_span
-order_span_of(int mask_width, int anchor_x, int pixel_bytes, int out_bytes)
+static ORDER_HOST_DEVICE inline struct order_span order_span_of(int mask_width, int anchor_x,
+                                                                int pixel_bytes, int out_bytes)
 {
     const int left = anchor_x * pixel_bytes, lead = (left + 15) / 16 * 16;
     const struct order_span span = {
@@ -56,21 +56,34 @@ static ORDER_HOST_DEVICE inline int extremes_words(int mask_height)
     return mask_height <= 64 ? 192 : mask_height <= 128 ? 96 : 64;
 }
 
-/* Columns (samples) of a row of the tile and of its outputs, and the block's shared memory. */
+/* Columns (samples) of a row of the tile and of its outputs; the words from a group of rows to the
+ * next, for both; and the block's shared memory. */
 struct extremes_shape {
-    int words, columns, out_columns;
+    int words, columns, out_columns, pitch, out_pitch;
     size_t shared_bytes;
 };
 
-static ORDER_HOST_DEVICE inline struct extremes_shape
-extremes_shape_of(int mask_width, int mask_height, int anchor_x, int pixel_bytes, int sample_bytes)
+/* Groups begin 8 banks of shared memory apart, for threads that read one column of four groups. */
+static ORDER_HOST_DEVICE inline int extremes_pitch(int columns)
+{
+    return (columns + 23) / 32 * 32 + 8;
+}
+
+static ORDER_HOST_DEVICE inline struct extremes_shape extremes_shape_of(
+    int mask_width, int mask_height, int anchor_x, int pixel_bytes, int sample_bytes)
 {
     const int words = extremes_words(mask_height);
     const struct order_span span = order_span_of(mask_width, anchor_x, pixel_bytes, 4 * words);
-    struct extremes_shape shape = {words, span.bytes / sample_bytes, 4 * words / sample_bytes, 0};
-    shape.shared_bytes =
-        4 * ((size_t)EXTREMES_GROUPS * (size_t)(shape.columns + 2 * shape.out_columns) +
-             (size_t)mask_height * (size_t)words);
+    const int columns = span.bytes / sample_bytes, out_columns = 4 * words / sample_bytes;
+    const int pitch = extremes_pitch(columns), out_pitch = extremes_pitch(out_columns);
+    const struct extremes_shape shape = {
+        words,
+        columns,
+        out_columns,
+        pitch,
+        out_pitch,
+        4 * ((size_t)EXTREMES_GROUPS * (size_t)(pitch + 2 * out_pitch) +
+             (size_t)mask_height * (size_t)words)};
     return shape;
 }
 
