@@ -72,8 +72,8 @@ __device__ inline uint32_t order_byte(const struct image_job &job, const uint8_t
     return cell < 0 ? (uint8_t)(job.ghost >> 8 * part) : row[(size_t)cell * pixel + part];
 }
 
-__device__ __noinline__ uint32_t order_ghost_word(const struct image_job &job, const uint8_t *row,
-                                                  int byte)
+static __device__ __noinline__ uint32_t order_ghost_word(const struct image_job &job,
+                                                         const uint8_t *row, int byte)
 {
     uint32_t word = 0;
     for (int i = 0; i < 4; i++)
