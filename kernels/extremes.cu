@@ -302,14 +302,14 @@ __global__ void __launch_bounds__(THREADS) extremes_small(const __grid_constant_
 #define RUNS_ROWS 8 /* rows of output that a thread makes; input rows come in as many */
 
 /* The better of each word and of the one `bytes` bytes further on, from `from` to `to`. The last
- * words have no such neighbour: no run of so many cells begins there. */
+ * words have no such neighbour, or only a part of one: no run of so many cells begins behind it. */
 template <int SAMPLE, bool GREATEST>
 __device__ inline void double_runs(const uint32_t *from, uint32_t *to, int words, int bytes)
 {
     for (int i = threadIdx.x; i < RUNS_ROWS * words; i += THREADS) {
         const int row = i / words, w = i % words;
         cells<SAMPLE> c = open_word<SAMPLE>(from[i]);
-        if (4 * w + bytes + 4 <= 4 * words)
+        if (4 * w + bytes < 4 * words)
             c = best<SAMPLE, GREATEST>(
                 c, open_word<SAMPLE>(word_at(from + row * words, 4 * w + bytes)));
         to[i] = close_word<SAMPLE>(c);
@@ -358,7 +358,7 @@ __global__ void __launch_bounds__(THREADS) extremes_runs(const __grid_constant__
     bool any[RUNS_ROWS] = {};
 
     for (int at = 0; at < rows; at += RUNS_ROWS) {
-        uint32_t *from = N_ds, *to = N_ds + RUNS_ROWS * words;
+        uint32_t *from = N_ds, *to = N_ds + RUNS_ROWS * words + ORDER_SPARE / 4;
         __syncthreads(); /* all have read the rows before */
         stage_rows<THREADS>(job, from, span.bytes, min(RUNS_ROWS, rows - at), y + at,
                             byte - span.lead);
@@ -391,9 +391,10 @@ static cudaError_t launch_runs(const struct image_job *job, cudaStream_t stream)
     const struct order_span span =
         order_span_of(job->mask_width, job->anchor_x, job->channels * SAMPLE, 4 * THREADS);
     const int tiles = order_tiles_across(*job) * ((job->out_rows + RUNS_ROWS - 1) / RUNS_ROWS);
+    const size_t rows = (size_t)RUNS_ROWS * span.bytes + ORDER_SPARE;
     void (*kernel)(const image_job) = extremes_runs<SAMPLE, GREATEST>;
 
-    kernel<<<tiles, THREADS, 2 * RUNS_ROWS *(size_t)span.bytes + ORDER_SPARE, stream>>>(*job);
+    kernel<<<tiles, THREADS, 2 * rows, stream>>>(*job);
     return cudaGetLastError();
 }
 

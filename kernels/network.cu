@@ -226,6 +226,7 @@ __global__ void __launch_bounds__(THREADS) network_filter(const __grid_constant_
     const struct column c = {N_ds + threadIdx.x, span.bytes / 4, span.skew, pixel};
     struct outputs out = outputs_at(job, row, byte + 4 * threadIdx.x, ROWS(K));
 
+    out.other_pitch = 0; /* a median is no difference */
     stage_rows<THREADS>(job, N_ds, span.bytes, rows, job.out_first_row + row - job.anchor_y,
                         byte - span.lead);
     __syncthreads();

@@ -153,7 +153,9 @@ struct outputs {
     uint8_t *to;
     const uint8_t *other; /* of a difference; its pitch is 0 where there is none */
     size_t to_pitch, other_pitch;
-    int sample_bytes, left; /* words still to be stored; the last tile of a band has fewer */
+    int bytes; /* of each word that belong to the picture, if less than 4 */
+    int left;  /* words still to be stored; the last tile of a band has fewer */
+    int sample_bytes;
     bool minus_other;
 };
 
@@ -162,27 +164,34 @@ struct outputs {
 __device__ inline struct outputs outputs_at(const struct image_job &job, int row, int byte,
                                             int rows)
 {
-    const bool inside = byte < job.width * job.channels * job.sample_bytes;
+    const int bytes = job.width * job.channels * job.sample_bytes - byte;
     return {(uint8_t *)job.out + row * job.out_pitch + byte,
             job.other ? (const uint8_t *)job.other + row * job.other_pitch + byte : nullptr,
             job.out_pitch,
             job.other ? job.other_pitch : 0,
+            bytes,
+            bytes > 0 ? min(rows, job.out_rows - row) : 0,
             job.sample_bytes,
-            inside ? min(rows, job.out_rows - row) : 0,
             job.minus_other};
+}
+
+/* The difference of a word with that of the other picture. */
+__device__ inline uint32_t difference(const struct outputs &o, uint32_t word)
+{
+    uint32_t with = 0;
+    if (o.bytes >= 4)
+        with = __ldg((const uint32_t *)o.other);
+    for (int i = 0; i < o.bytes && o.bytes < 4; i++)
+        with |= (uint32_t)o.other[i] << 8 * i;
+    const uint32_t a = o.minus_other ? word : with, b = o.minus_other ? with : word;
+    return a - (o.sample_bytes == 1 ? __vminu4(a, b) : __vminu2(a, b)); /* no sample borrows */
 }
 
 /* Stores the next word. */
 __device__ inline void put_word(struct outputs &o, uint32_t word)
 {
-    if (o.left-- > 0) {
-        if (o.other_pitch != 0) {
-            const uint32_t with = __ldg((const uint32_t *)o.other);
-            const uint32_t a = o.minus_other ? word : with, b = o.minus_other ? with : word;
-            word = a - (o.sample_bytes == 1 ? __vminu4(a, b) : __vminu2(a, b)); /* no borrow */
-        }
-        *(uint32_t *)o.to = word;
-    }
+    if (o.left-- > 0)
+        *(uint32_t *)o.to = o.other_pitch != 0 ? difference(o, word) : word;
     o.to += o.to_pitch;
     o.other += o.other_pitch;
 }

@@ -22,6 +22,20 @@ for rows in -1 9; do
     agrees "$gpu" $rows out.ppm erode "$TESTDATA/photo.png" --repeat 3 --border mirror
     agrees "$gpu" $rows out.pgm median "$TESTDATA/textbook.pgm" --radius 9 --border reflect
 done
+# The ends of tiles, with windows that end anywhere in the tile's last bytes.
+python3 -c 'import random
+open("wide.ppm", "wb").write(b"P6 700 3 255 " + random.Random(1).randbytes(700 * 3 * 3))
+open("deep.ppm", "wb").write(b"P6 300 3 65535 " + random.Random(2).randbytes(300 * 3 * 6))'
+for name in wide.ppm deep.ppm; do
+    for anchor in 0 1 2 3; do
+        agrees "$gpu" -1 $name erode $name --anchor $anchor,0 --mask '1 0 1 1'
+        agrees "$gpu" -1 $name dilate $name --anchor $anchor,1 --mask '1 1 1 1; 0 1 1 1; 1 1 1 0'
+        agrees "$gpu" -1 $name dilate $name --anchor $anchor,0 --mask '1 1 1 1'
+        agrees "$gpu" -1 $name rank $name --anchor $anchor,0 --mask '1 1 0 1' --rank 60
+        agrees "$gpu" -1 $name median $name --anchor $anchor,2 \
+            --mask '1 1 1 1 1; 1 1 1 1 1; 1 1 1 1 1; 1 1 1 1 1; 1 1 1 1 1'
+    done
+done
 # The kernels that --plan and --kernel name.
 for words in 'median 1 network' 'median 2 bisect' 'dilate 31 extremes' 'blackhat 7 extremes'; do
     # shellcheck disable=SC2086
