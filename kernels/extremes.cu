@@ -17,8 +17,8 @@
  *    registers, R_ds -> memory  along the columns; each thread has a word's columns for itself: the
  *                               prefix in a register, the last rows or their suffixes in R_ds
  *
- * Small squares: a thread goes down a column of words and takes the best of a row's cells, then of
- * the last rows, in registers.
+ * Squares of up to 13 cells a side: a thread goes down a column of words and takes the best of a
+ * row's cells, then of the last rows, in registers.
  *
  * Other windows: each run of adjacent cells of a row is covered by two runs of 2^n cells. A block
  * makes the extremes of 2, 4, 8 ... adjacent cells of its rows, and looks up each run's.
@@ -263,8 +263,23 @@ __global__ void extremes_rectangle(const __grid_constant__ extremes_args args)
 
 /* ---- small squares ---- */
 
-#define THREADS    ORDER_TILE_WORDS
-#define SMALL_ROWS 16 /* rows of output that a thread makes */
+#define THREADS ORDER_TILE_WORDS
+
+/* Rows of output that a thread makes, and those of them that are unrolled: a multiple of the side,
+ * so that the places of rows are known at compile time. */
+#define SMALL_UNROLLED(k) ((k) < 5 ? 3 * (k) : (k) < 9 ? 2 * (k) : (k))
+#define SMALL_ROWS(k)     (SMALL_UNROLLED(k) * (SMALL_UNROLLED(k) < 14 ? 3 : 2))
+
+/* The best of a row's cells. */
+template <int SAMPLE, bool GREATEST, int K>
+__device__ inline cells<SAMPLE> best_of_row(const uint32_t *row, int skew, int pixel)
+{
+    cells<SAMPLE> most = open_word<SAMPLE>(word_at(row, skew));
+#pragma unroll
+    for (int j = 1; j < K; j++)
+        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(word_at(row, skew + j * pixel)));
+    return most;
+}
 
 template <int SAMPLE, bool GREATEST, int K>
 __global__ void __launch_bounds__(THREADS) extremes_small(const __grid_constant__ image_job job)
@@ -272,29 +287,28 @@ __global__ void __launch_bounds__(THREADS) extremes_small(const __grid_constant_
     extern __shared__ __align__(16) uint32_t N_ds[];
     const int pixel = job.channels * SAMPLE, across = order_tiles_across(job);
     const struct order_span span = order_span_of(K, job.anchor_x, pixel, 4 * THREADS);
-    const int byte = blockIdx.x % across * 4 * THREADS, row = blockIdx.x / across * SMALL_ROWS;
+    const int byte = blockIdx.x % across * 4 * THREADS, row = blockIdx.x / across * SMALL_ROWS(K);
     const uint32_t *tile = N_ds + threadIdx.x;
-    struct outputs out = outputs_at(job, row, byte + 4 * threadIdx.x, SMALL_ROWS);
+    struct outputs out = outputs_at(job, row, byte + 4 * threadIdx.x, SMALL_ROWS(K));
     cells<SAMPLE> rows[K];
 
-    stage_rows<THREADS>(job, N_ds, span.bytes, min(SMALL_ROWS, job.out_rows - row) + K - 1,
+    stage_rows<THREADS>(job, N_ds, span.bytes, min(SMALL_ROWS(K), job.out_rows - row) + K - 1,
                         job.out_first_row + row - job.anchor_y, byte - span.lead);
     __syncthreads();
 #pragma unroll
-    for (int y = 0; y < SMALL_ROWS + K - 1; y++, tile += span.bytes / 4) {
-        cells<SAMPLE> most = open_word<SAMPLE>(word_at(tile, span.skew));
+    for (int y = 0; y < K - 1; y++, tile += span.bytes / 4)
+        rows[y] = best_of_row<SAMPLE, GREATEST, K>(tile, span.skew, pixel);
+#pragma unroll 1
+    for (int first = 0; first < SMALL_ROWS(K); first += SMALL_UNROLLED(K))
 #pragma unroll
-        for (int j = 1; j < K; j++)
-            most = best<SAMPLE, GREATEST>(most,
-                                          open_word<SAMPLE>(word_at(tile, span.skew + j * pixel)));
-        rows[y % K] = most;
-        if (y < K - 1)
-            continue;
+        for (int y = K - 1; y < K - 1 + SMALL_UNROLLED(K); y++, tile += span.bytes / 4) {
+            cells<SAMPLE> most = best_of_row<SAMPLE, GREATEST, K>(tile, span.skew, pixel);
+            rows[y % K] = most;
 #pragma unroll
-        for (int i = 0; i < K - 1; i++)
-            most = best<SAMPLE, GREATEST>(most, rows[(y + 1 + i) % K]);
-        put_word(out, close_word<SAMPLE>(most));
-    }
+            for (int i = 1; i < K; i++)
+                most = best<SAMPLE, GREATEST>(most, rows[(y + i) % K]);
+            put_word(out, close_word<SAMPLE>(most));
+        }
 }
 
 /* ---- other windows ---- */
@@ -403,8 +417,9 @@ static cudaError_t launch_small(const struct image_job *job, cudaStream_t stream
 {
     const struct order_span span =
         order_span_of(K, job->anchor_x, job->channels * SAMPLE, 4 * THREADS);
-    const int tiles = order_tiles_across(*job) * ((job->out_rows + SMALL_ROWS - 1) / SMALL_ROWS);
-    const size_t shared = (size_t)(SMALL_ROWS + K - 1) * span.bytes + ORDER_SPARE;
+    const int tiles =
+        order_tiles_across(*job) * ((job->out_rows + SMALL_ROWS(K) - 1) / SMALL_ROWS(K));
+    const size_t shared = (size_t)(SMALL_ROWS(K) + K - 1) * span.bytes + ORDER_SPARE;
     void (*kernel)(const image_job) = extremes_small<SAMPLE, GREATEST, K>;
 
     kernel<<<tiles, THREADS, shared, stream>>>(*job);
@@ -452,6 +467,12 @@ static cudaError_t launch(const struct image_job *job, cudaStream_t stream)
             return launch_small<SAMPLE, GREATEST, 5>(job, stream);
         case 7:
             return launch_small<SAMPLE, GREATEST, 7>(job, stream);
+        case 9:
+            return launch_small<SAMPLE, GREATEST, 9>(job, stream);
+        case 11:
+            return launch_small<SAMPLE, GREATEST, 11>(job, stream);
+        case 13:
+            return launch_small<SAMPLE, GREATEST, 13>(job, stream);
         }
     return launch_rectangle<SAMPLE, GREATEST>(job, stream);
 }

@@ -15,8 +15,8 @@
  * least, the middle one of the three middle, and the least of the three greatest.
  * Bytes are sorted as halves: first the even bytes of a word, then the odd ones.
  *
- * Shared memory   k + 15 or more rows of 512 + (k - 1) * pixel bytes; for outputs as many rows of
- * 512 Bytes moved     one picture in, one out, the halo from L2 */
+ * Shared memory   k + 23 or more rows of 512 + (k - 1) * pixel bytes; for k > 3 as many of 512
+ * Bytes moved       one picture in, one out, the halo from L2 */
 #include "order_tile.cuh"
 
 #define LEAST    __vminu2
@@ -72,26 +72,39 @@ __device__ inline uint32_t median_of_nine(const struct three &a, const struct th
         .middle;
 }
 
+template <int SAMPLE>
+__device__ inline struct three sorted_three(const struct column &c, int row, int turn)
+{
+    return sort_three(cell_of<SAMPLE>(c, row, 0, turn), cell_of<SAMPLE>(c, row, 1, turn),
+                      cell_of<SAMPLE>(c, row, 2, turn));
+}
+
+#define UNROLLED 9 /* rows: a multiple of 3, so that their places are known at compile time */
+
 template <int SAMPLE, int ROWS>
-__device__ inline void filter_3(const struct column &c, struct outputs &out)
+__device__ inline void filter_3(struct column c, struct outputs &out)
 {
     struct three rows[TURNS(SAMPLE)][3];
+    static_assert(ROWS % UNROLLED == 0, "whole turns of the loop");
 
 #pragma unroll
-    for (int y = 0; y < ROWS + 2; y++) {
-        uint32_t median[TURNS(SAMPLE)];
+    for (int turn = 0; turn < TURNS(SAMPLE); turn++)
 #pragma unroll
-        for (int turn = 0; turn < TURNS(SAMPLE); turn++) {
-            rows[turn][y % 3] =
-                sort_three(cell_of<SAMPLE>(c, y, 0, turn), cell_of<SAMPLE>(c, y, 1, turn),
-                           cell_of<SAMPLE>(c, y, 2, turn));
-            if (y >= 2)
+        for (int y = 0; y < 2; y++)
+            rows[turn][y] = sorted_three<SAMPLE>(c, y, turn);
+#pragma unroll 1
+    for (int first = 0; first < ROWS; first += UNROLLED, c.tile += UNROLLED * c.words)
+#pragma unroll
+        for (int y = 2; y < 2 + UNROLLED; y++) {
+            uint32_t median[TURNS(SAMPLE)];
+#pragma unroll
+            for (int turn = 0; turn < TURNS(SAMPLE); turn++) {
+                rows[turn][y % 3] = sorted_three<SAMPLE>(c, y, turn);
                 median[turn] = median_of_nine(rows[turn][0], rows[turn][1], rows[turn][2]);
-        }
-        if (y >= 2)
+            }
             put_word(out,
                      SAMPLE == 1 ? join_turns(median[0], median[TURNS(SAMPLE) - 1]) : median[0]);
-    }
+        }
 }
 
 /* ---- 5 and 7 cells a side ---- */
@@ -212,7 +225,7 @@ __device__ inline void filter_more(const struct column &c, uint32_t *P_ds, struc
 /* ---- the kernel ---- */
 
 /* Rows of output that a thread makes. */
-#define ROWS(k) ((k) == 5 ? 18 : 16)
+#define ROWS(k) ((k) == 3 ? 27 : (k) == 5 ? 30 : 24)
 
 template <int SAMPLE, int K>
 __global__ void __launch_bounds__(THREADS) network_filter(const __grid_constant__ image_job job)

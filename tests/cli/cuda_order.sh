@@ -35,6 +35,9 @@ for name in wide.ppm deep.ppm; do
         agrees "$gpu" -1 $name median $name --anchor $anchor,2 \
             --mask '1 1 1 1 1; 1 1 1 1 1; 1 1 1 1 1; 1 1 1 1 1; 1 1 1 1 1'
     done
+    for radius in 1 2 3 4 5 6 7 20; do
+        agrees "$gpu" -1 $name erode $name --radius $radius --border mirror
+    done
 done
 # The kernels that --plan and --kernel name.
 for words in 'median 1 network' 'median 2 bisect' 'dilate 31 extremes' 'blackhat 7 extremes'; do
