@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "certified_test.h"
+#include "order_window.h"
 #include "plane.h"
 #include "separable_16_window.h"
 
@@ -34,6 +35,15 @@ struct image_job {
     uint32_t max;
     const int64_t *weight; /* host memory, row-major: for launches that take weights as arguments */
     const void *fragments; /* device memory: what the kernel's packer made of the weights */
+    /* Of order filters: the output's place among the sorted cells of the window, and their number.
+     */
+    int place, cells;
+    /* Of order filters: the output is the difference with another picture, clamped; NULL: it is
+     * not. Row 0 of `other` lies under row 0 of the output. minus_other: `other` is subtracted from
+     * what the filter makes; else the other way round. */
+    const void *other;
+    size_t other_pitch;
+    bool minus_other;
 };
 
 /* ---- exact 8-bit convolution on the int8 matrix units ---- */
@@ -166,6 +176,17 @@ void separable_16_pack(const struct separable_16_shape *shape, const struct sepa
 /* kernels/separable_16.cu; the window as for banded_launch */
 cudaError_t separable_16_launch(const struct image_job *job, int form, cudaStream_t stream);
 size_t separable_16_shared_bytes(const struct separable_16_shape *shape);
+
+/* ---- order filters, 8 and 16 bits ---- */
+
+/* kernels/order_pack.c. Weights are row-major: cells whose weight is not 0 are the window. */
+size_t order_window_bytes(const int64_t *weight, int width, int height);
+void order_window_pack(const int64_t *weight, int width, int height, void *fragments);
+
+/* kernels/bisect.cu, kernels/network.cu, kernels/extremes.cu; form is of no account */
+cudaError_t bisect_launch(const struct image_job *job, int form, cudaStream_t stream);
+cudaError_t network_launch(const struct image_job *job, int form, cudaStream_t stream);
+cudaError_t extremes_launch(const struct image_job *job, int form, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -1,17 +1,21 @@
 // NVIDIA's NPP for comparison, for scripts/bench_gpu_peers, which compiles this file.
 //
 //     bench_npp PICTURE.ppm K...
+//     bench_npp PICTURE.ppm order K...
 //
 // For each K: times the four NPP calls that filter RGB with a K x K mask and border replicate,
-// on the pixels of an 8-bit P6 file. Prints one JSON line for each call with the median time of
-// the call on the device and of a device copy of the same bytes, timed beside it with CUDA
-// events. Only the status is checked, not the result. This file has no kernels of its own.
+// on the pixels of an 8-bit P6 file; after the word `order`, its erosion and median with a K x K
+// window instead. Prints one JSON line for each call with the median time of the call on the
+// device and of a device copy of the same bytes, timed beside it with CUDA events. Only the status
+// is checked, not the result. This file has no kernels of its own.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <cuda_runtime_api.h>
 #include <functional>
 #include <nppi_filtering_functions.h>
+#include <nppi_morphological_operations.h>
 #include <vector>
 
 static void fail(const char *what, const char *why)
@@ -126,8 +130,44 @@ static int put_weights(int k, Npp32s *integers, Npp32f *floats)
     return sum;
 }
 
+// Erosion and median of RGB with K x K windows, border replicate.
+static void report_order(int k, int width, int height, Npp8u *in, Npp8u *out,
+                         const NppStreamContext &ctx)
+{
+    const NppiSize size = {width, height}, ksize = {k, k};
+    const NppiPoint corner = {0, 0}, anchor = {k / 2, k / 2};
+    const int step = 3 * width;
+    const size_t bytes = (size_t)step * height;
+    Npp32u scratch_bytes = 0;
+    Npp8u *window, *scratch = nullptr;
+    check(cudaMalloc(&window, (size_t)k * k), "memory");
+    check(cudaMemset(window, 1, (size_t)k * k), "window");
+    report("NPP ErodeBorder_8u_C3R", k, bytes, in, out, [&] {
+        return nppiErodeBorder_8u_C3R_Ctx(in, step, size, corner, out, step, size, window, ksize,
+                                          anchor, NPP_BORDER_REPLICATE, ctx);
+    });
+    if (k == 3)
+        report("NPP Erode3x3Border_8u_C3R", k, bytes, in, out, [&] {
+            return nppiErode3x3Border_8u_C3R_Ctx(in, step, size, corner, out, step, size,
+                                                 NPP_BORDER_REPLICATE, ctx);
+        });
+    if (nppiFilterMedianBorderGetBufferSize_8u_C3R_Ctx(size, ksize, &scratch_bytes,
+                                                       NPP_BORDER_REPLICATE, ctx) == NPP_SUCCESS &&
+        k <= 15) {
+        check(cudaMalloc(&scratch, scratch_bytes + 1), "memory");
+        report("NPP FilterMedianBorder_8u_C3R", k, bytes, in, out, [&] {
+            return nppiFilterMedianBorder_8u_C3R_Ctx(in, step, size, corner, out, step, size,
+                                                     ksize, anchor, scratch, NPP_BORDER_REPLICATE,
+                                                     ctx);
+        });
+        check(cudaFree(scratch), "memory");
+    }
+    check(cudaFree(window), "memory");
+}
+
 int main(int argc, char **argv)
 {
+    const bool order = argc > 2 && std::strcmp(argv[2], "order") == 0;
     int width = 0, height = 0;
     if (argc < 3)
         fail("usage", "bench_npp PICTURE.ppm K...");
@@ -154,11 +194,15 @@ int main(int argc, char **argv)
     const NppiSize size = {width, height};
     const NppiPoint corner = {0, 0};
     const int step = 3 * width, fstep = 4 * width;
-    for (int i = 2; i < argc; i++) {
+    for (int i = order ? 3 : 2; i < argc; i++) {
         char *end = nullptr;
         const int k = (int)std::strtol(argv[i], &end, 10);
         if (*end != '\0' || k < 1 || k > 255)
             fail(argv[i], "a mask has a width from 1 to 255");
+        if (order) {
+            report_order(k, width, height, in, out, ctx);
+            continue;
+        }
         const int sum = put_weights(k, integers, floats);
         const NppiSize ksize = {k, k};
         const NppiPoint anchor = {k / 2, k / 2};

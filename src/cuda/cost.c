@@ -64,6 +64,23 @@ static int weighted_in_one_pass(const struct plan *plan)
                                               : 0;
 }
 
+/* Milliseconds per sample of a step of an order filter, by the kernel that would run it: extremes
+ * of rectangles and of other windows, network, bisect. A sample of 16 bits counts as two. */
+static double order_ms(const struct plan *step)
+{
+    const struct plan_mask *m = &step->mask[0];
+    const double cells = (double)m->sum;
+    const bool whole = m->sum == (int64_t)m->width * m->height;
+    const bool extreme = step->order == 0 || step->order == m->sum - 1;
+    const double comparisons = extreme && whole ? 6
+                               : extreme        ? 4 * (double)m->height
+                               : whole && m->width == m->height && m->width <= 7 &&
+                                       m->width % 2 == 1 && step->order == m->sum / 2
+                                   ? 3 * cells
+                                   : 16 * cells * (double)step->type;
+    return (double)step->type * (1 / CUDA_SAMPLES_INT8 + comparisons / CUDA_COMPARISONS);
+}
+
 /* Milliseconds per sample. */
 static double sample_ms(const struct plan *plan)
 {
@@ -89,7 +106,11 @@ static double sample_ms(const struct plan *plan)
 
 double cuda_pass_ms(const struct plan *plan, int width, int height)
 {
-    if (plan->kind == PLAN_LONG || plan->kind == PLAN_ORDER || plan_is_wide(plan)) /* no kernel */
+    double ms = 0;
+
+    if (plan->kind == PLAN_LONG || plan_is_wide(plan)) /* no kernel runs it */
         return HUGE_VAL;
-    return (double)width * (double)height * (double)plan->channels * sample_ms(plan);
+    for (const struct plan *step = plan; step; step = step->then)
+        ms += step->kind == PLAN_ORDER ? order_ms(step) : sample_ms(step);
+    return (double)width * (double)height * (double)plan->channels * ms;
 }

@@ -48,6 +48,7 @@ bool cuda_worked(cudaError_t status);
 enum cuda_buffer {
     BUFFER_IN,       /* input pixels, or a signal's cells */
     BUFFER_OUT,      /* output pixels, in turn with IN and as large; or a signal's sums */
+    BUFFER_STEP,     /* pixels: the output of a step that is not the last, as large as IN */
     BUFFER_PLANE,    /* one channel of the input */
     BUFFER_SUM,      /* sums of PLANE (gx of a gradient) */
     BUFFER_SUM2,     /* gy of a gradient */

@@ -25,6 +25,10 @@
     ROW(kernel, .pack = cuda_image_pack_##kernel, __VA_ARGS__),                                    \
         .kinds = KERNEL_KIND(PLAN_LINEAR), .supports = IF_CUDA(cuda_image_supports)
 
+#define ORDER_ROW(kernel)                                                                          \
+    ROW(kernel, .pack = cuda_image_pack_##kernel, .image = kernel##_launch, .since = 7),           \
+        .kinds = KERNEL_KIND(PLAN_ORDER), .supports = IF_CUDA(cuda_image_supports)
+
 #define SIGNAL_ROW(kernel)                                                                         \
     .name = #kernel, .dims = 1, .device = DEVICE_CUDA, .run_signal = IF_CUDA(cuda_signal_##kernel)
 
@@ -53,6 +57,12 @@ static const struct kernel KERNELS[] = {
     {IMAGE_ROW(separable, .image = separable_launch, .since = 9),
      .pays = IF_CUDA(cuda_separable_pays),
      .idea = "rank 1: row and column pass in one kernel, as banded matrices (9.0)"},
+    {ORDER_ROW(bisect),
+     .idea = "any cell of any sorted window: its bits from the top, by counting smaller cells"},
+    {ORDER_ROW(network),
+     .idea = "medians of 3, 5 and 7 cells a side: sorting networks in registers"},
+    {ORDER_ROW(extremes),
+     .idea = "the least or greatest cell: prefixes and suffixes of blocks, any rectangle as fast"},
 };
 
 static const struct kernel SIGNAL_KERNELS[] = {

@@ -204,6 +204,50 @@ const char *cuda_image_pack_separable(const struct plan *plan, void *out,
     return deep ? pack_separable_16(plan, out, packed) : pack_separable_8(plan, out, packed);
 }
 
+/* ---- windows of order filters ---- */
+
+static const char *pack_window(const struct plan_mask *m, void *out, struct planes_packed *packed,
+                               size_t shared)
+{
+    *packed = (struct planes_packed){order_window_bytes(m->weight, m->width, m->height), shared, 0,
+                                     false};
+    if (out)
+        order_window_pack(m->weight, m->width, m->height, out);
+    return NULL;
+}
+
+const char *cuda_image_pack_bisect(const struct plan *plan, void *out, struct planes_packed *packed)
+{
+    return pack_window(&plan->mask[0], out, packed, ORDER_SHARED_BYTES);
+}
+
+const char *cuda_image_pack_network(const struct plan *plan, void *out,
+                                    struct planes_packed *packed)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    const bool square = m->width == m->height && m->sum == m->width * m->height;
+
+    if (!square || (m->width != 3 && m->width != 5 && m->width != 7))
+        return "the window is not a square of 3, 5 or 7 cells a side";
+    if (plan->order != m->sum / 2)
+        return "not the median";
+    return pack_window(m, out, packed, ORDER_SHARED_BYTES);
+}
+
+const char *cuda_image_pack_extremes(const struct plan *plan, void *out,
+                                     struct planes_packed *packed)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    const int sample = (int)plan->type, pixel = plan->channels * sample;
+    const struct extremes_shape shape =
+        extremes_shape_of(m->width, m->height, m->anchor_x, pixel, sample);
+
+    if (plan->order > 0 && plan->order < m->sum - 1)
+        return "neither the least nor the greatest cell";
+    return pack_window(m, out, packed,
+                       m->sum == m->width * m->height ? shape.shared_bytes : ORDER_SHARED_BYTES);
+}
+
 /* ---- where a kernel is worth choosing ---- */
 
 /* The kernel pays for sums past 32 bits and for weights past 16 bits. */
@@ -228,13 +272,16 @@ bool cuda_image_supports(const struct kernel *kernel, const struct plan *plan, c
                          size_t why_bytes)
 {
     struct planes_packed packed = {0};
-    const char *reason = kernel->cuda->pack(plan, NULL, &packed);
+    const char *reason = NULL;
     const int since = kernel->cuda->since;
     const char *unit = since == 7   ? "product of four bytes"
                        : since == 8 ? "int8 matrix product"
                                     : "tensor copies";
     int devices, major = 0, shared = 0;
 
+    /* Only the windows of order filters have steps, all of one size. */
+    for (const struct plan *step = plan; step && !reason; step = step->then)
+        reason = kernel->cuda->pack(step, NULL, &packed);
     if (reason) {
         snprintf(why, why_bytes, "%s", reason);
         return false;
@@ -293,27 +340,34 @@ static cudaError_t fill_output(const struct planes *planes, const struct plane_i
  * one such setting for all streams. One lock for all devices. */
 static pthread_mutex_t launch_lock = PTHREAD_MUTEX_INITIALIZER;
 
-cudaError_t planes_image_filter(const struct planes *planes, const struct planes_band *band)
+/* The rows [first, first + rows) of the picture that an image on the device holds. */
+struct placed {
+    struct plane_image image;
+    int first;
+};
+
+/* Makes `to` from `from`: one step of the plan, whose weights are the number INDEX. OTHER: for a
+ * difference, else NULL. */
+static cudaError_t filter_step(const struct planes *planes, const struct plan *step, int index,
+                               const struct placed *from, const struct placed *to,
+                               const struct placed *other)
 {
-    const struct plan *plan = planes->job->plan;
-    const struct plan_mask *m = &plan->mask[0];
-    struct plane_image in = planes_device_image(planes, BUFFER_IN, band->in_rows);
-    struct plane_image out = planes_device_image(planes, BUFFER_OUT, band->out_rows);
+    const struct plan_mask *m = &step->mask[0];
     struct image_job job = {
-        .in = in.data,
-        .in_pitch = in.pitch,
-        .in_first_row = band->in_first,
-        .in_rows = band->in_rows,
-        .out = out.data,
-        .out_pitch = out.pitch,
-        .out_first_row = band->out_first,
-        .out_rows = band->out_rows,
-        .width = in.width,
+        .in = from->image.data,
+        .in_pitch = from->image.pitch,
+        .in_first_row = from->first,
+        .in_rows = from->image.rows,
+        .out = to->image.data,
+        .out_pitch = to->image.pitch,
+        .out_first_row = to->first,
+        .out_rows = to->image.rows,
+        .width = from->image.width,
         .picture_height = planes->job->picture_height,
-        .channels = plan->channels,
-        .sample_bytes = (int)plan->type,
-        .border = (enum plane_border)plan->border,
-        .ghost = ghost_pixel(plan),
+        .channels = step->channels,
+        .sample_bytes = (int)step->type,
+        .border = (enum plane_border)step->border,
+        .ghost = ghost_pixel(step),
         .mask_width = m->width,
         .mask_height = m->height,
         .anchor_x = m->anchor_x,
@@ -321,15 +375,48 @@ cudaError_t planes_image_filter(const struct planes *planes, const struct planes
         .divisor = m->divisor,
         .start = m->offset + m->divisor / 2,
         .bound = m->bound,
-        .max = plan->max,
+        .max = step->max,
         .weight = m->weight,
-        .fragments = planes_buffer(planes, BUFFER_MASK),
+        .fragments = (const char *)planes_buffer(planes, BUFFER_MASK) + planes->weight_at[index],
+        .place = step->order,
+        .cells = (int)m->sum,
     };
-    cudaError_t status = fill_output(planes, &out, band->out_rows);
+    cudaError_t status = fill_output(planes, &to->image, to->image.rows);
+
+    if (other) {
+        job.other = (const char *)other->image.data +
+                    (ptrdiff_t)(to->first - other->first) * (ptrdiff_t)other->image.pitch;
+        job.other_pitch = other->image.pitch;
+        job.minus_other = step->minus != PICTURE_MINUS;
+    }
     if (status == cudaSuccess) {
         pthread_mutex_lock(&launch_lock);
         status = planes->method->image(&job, planes->packed.form, planes->device->stream);
         pthread_mutex_unlock(&launch_lock);
+    }
+    return status;
+}
+
+/* A plan has at most two steps: the output of the first lies in BUFFER_STEP. */
+cudaError_t planes_image_filter(const struct planes *planes, const struct planes_band *band)
+{
+    const struct placed in = {planes_device_image(planes, BUFFER_IN, band->in_rows),
+                              band->in_first};
+    struct placed last = in;
+    cudaError_t status = cudaSuccess;
+    int i = 0;
+
+    for (const struct plan *step = planes->job->plan; status == cudaSuccess && step;
+         step = step->then, i++) {
+        int first = band->out_first, end = band->out_first + band->out_rows;
+        passes_find_rows(step, planes->job->picture_height, &first, &end);
+        const struct placed out = {
+            planes_device_image(planes, step->then ? BUFFER_STEP : BUFFER_OUT, end - first), first};
+        status = filter_step(planes, step, i, step->of_picture ? &in : &last, &out,
+                             step->minus == MINUS_NOTHING ? NULL
+                             : step->minus == MINUS_LAST  ? &last
+                                                          : &in);
+        last = out;
     }
     return status;
 }

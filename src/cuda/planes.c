@@ -90,9 +90,18 @@ static size_t planes_put(struct planes *planes, char *out)
 /* As planes_put, for any method. Returns 0 if the method cannot run the plan. */
 static size_t pack(struct planes *planes, char *out)
 {
+    size_t bytes = 0;
+    int i = 0;
+
     if (!planes->method->image)
         return planes_put(planes, out);
-    return planes->method->pack(planes->job->plan, out, &planes->packed) ? 0 : planes->packed.bytes;
+    for (const struct plan *step = planes->job->plan; step; step = step->then, i++) {
+        if (planes->method->pack(step, out ? out + bytes : NULL, &planes->packed))
+            return 0;
+        planes->weight_at[i] = bytes;
+        bytes += round_up(planes->packed.bytes);
+    }
+    return bytes;
 }
 
 /* Tensor copies (capability 9.0) need windows that begin at 16 bytes: see planes.pad. */
@@ -151,6 +160,7 @@ void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t row
     const struct plan *plan = planes->job->plan;
     memset(bytes, 0, CUDA_BUFFERS * sizeof *bytes);
     bytes[BUFFER_IN] = bytes[BUFFER_OUT] = in_rows * planes->image_pitch;
+    bytes[BUFFER_STEP] = plan->then ? in_rows * planes->image_pitch : 0;
     if (planes->method->image)
         return;
     bytes[BUFFER_PLANE] = in_rows * planes->plane_pitch;
@@ -209,7 +219,7 @@ struct plane_image planes_device_image(const struct planes *planes, enum cuda_bu
     const struct plan *plan = planes->job->plan;
     int pad = buffer == BUFFER_IN ? planes->pad[0] : planes->pad[1];
     enum cuda_buffer other = buffer == BUFFER_IN ? BUFFER_OUT : BUFFER_IN;
-    enum cuda_buffer at = planes->turned ? other : buffer;
+    enum cuda_buffer at = planes->turned && buffer != BUFFER_STEP ? other : buffer;
     return (struct plane_image){(char *)planes_buffer(planes, at) + pad,
                                 planes->image_pitch,
                                 planes->job->in->width,

@@ -18,8 +18,8 @@ struct planes_packed {
     bool halves;   /* it needs exact sums of halves: see cuda_halves_are_exact */
 };
 
-/* Packs a plan's weights to OUT; if OUT is NULL, only fills PACKED. Returns the reason why the
- * kernel cannot run the plan, or NULL. */
+/* Packs the weights of a plan's first step to OUT; if OUT is NULL, only fills PACKED. Returns the
+ * reason why the kernel cannot run the step, or NULL. */
 typedef const char *planes_image_pack(const struct plan *plan, void *out,
                                       struct planes_packed *packed);
 
@@ -41,9 +41,11 @@ struct planes {
     struct cuda_device *device;
     const struct planes_method *method;
     enum plane_type type, product_type; /* of plain sums, of products with alpha */
-    int split_bits;      /* bits of the low half of a product; 0: products are whole */
-    char *weights;       /* contents of BUFFER_MASK: packed, or in `type` and product_type */
-    size_t weight_at[3]; /* where mask 0, mask 1, and mask 0 in product_type begin */
+    int split_bits; /* bits of the low half of a product; 0: products are whole */
+    char *weights;  /* contents of BUFFER_MASK: packed, or in `type` and product_type */
+    /* Where mask 0, mask 1, and mask 0 in product_type begin; for methods on whole pixels, where
+     * the mask of each step begins. */
+    size_t weight_at[3];
     struct planes_packed packed; /* for methods on whole pixels */
     size_t image_pitch, plane_pitch, product_pitch;
     size_t at[CUDA_BUFFERS]; /* where this run's part of a buffer begins; 0: no parts */
@@ -83,7 +85,7 @@ int64_t planes_ghost(const struct plan *plan, int channel, enum plane_source sou
 /* Makes the output of a pass the input of the next pass. */
 void planes_turn(struct planes *planes);
 
-/* ROWS rows of pixels in BUFFER_IN or BUFFER_OUT. */
+/* ROWS rows of pixels in BUFFER_IN, BUFFER_OUT or BUFFER_STEP. */
 struct plane_image planes_device_image(const struct planes *planes, enum cuda_buffer buffer,
                                        int rows);
 
@@ -110,7 +112,8 @@ bool cuda_image_supports(const struct kernel *kernel, const struct plan *plan, c
 bool cuda_certified_pays(const struct plan *plan);
 bool cuda_separable_pays(const struct plan *plan);
 planes_image_pack cuda_image_pack_dp4a, cuda_image_pack_weighted, cuda_image_pack_int8,
-    cuda_image_pack_banded, cuda_image_pack_certified, cuda_image_pack_separable;
+    cuda_image_pack_banded, cuda_image_pack_certified, cuda_image_pack_separable,
+    cuda_image_pack_bisect, cuda_image_pack_network, cuda_image_pack_extremes;
 
 /* Whether device INDEX adds products of halves exactly. For a device of an unknown capability the
  * first call starts it and runs a probe. cuda_note fills NOTE if a probe has failed

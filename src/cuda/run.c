@@ -128,12 +128,19 @@ static bool run_bands(struct planes *planes, const struct means *means, struct e
     return done(means, status, err);
 }
 
-static bool pass_in_bands(const struct kernel_job *job, const void *context, struct error *err)
+/* Makes one step of one pass; passes_run makes the differences. */
+static bool pass_in_bands(const struct kernel_job *pass, const void *context, struct error *err)
 {
     const struct means *means = context;
-    struct planes planes = {.job = job, .device = means->device, .method = means->kernel->cuda};
-    bool ok = planes_init(&planes, err) && run_bands(&planes, means, err);
+    struct plan step = *pass->plan;
+    struct kernel_job job = *pass;
+    struct planes planes = {.job = &job, .device = means->device, .method = means->kernel->cuda};
+    bool ok;
 
+    step.then = NULL;
+    step.minus = MINUS_NOTHING;
+    job.plan = &step;
+    ok = planes_init(&planes, err) && run_bands(&planes, means, err);
     planes_free(&planes);
     return ok;
 }

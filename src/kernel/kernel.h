@@ -178,6 +178,11 @@ typedef bool passes_function(const struct kernel_job *job, const void *context, 
 bool passes_run(const struct kernel_job *job, passes_function *pass, const void *context,
                 struct error *err);
 
+/* FIRST and END hold the output rows of a pass, as first row and the row after the last. They
+ * become those that STEP must make: the same rows if it is the last step, else the rows that the
+ * next step reads, also for its ghost rows. */
+void passes_find_rows(const struct plan *step, int height, int *first, int *end);
+
 /* ---- the rows of the table, each defined in its own room; others ask the table ---- */
 
 /* The rows of src/cpu, one per instruction set of the processor's family, and of src/cuda, ordered

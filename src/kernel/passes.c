@@ -52,20 +52,14 @@ bool bands_find_reach(struct bands *bands, const struct plan *plan, int height)
     return !reflects(plan) || bands->above < height; /* else a ghost row folds more than once */
 }
 
-/* The rows that STEP must make: the job's output rows if it is the last step, else those that the
- * next step reads, also for its ghost rows. */
-static void find_rows(const struct plan *step, const struct kernel_job *job, int *first, int *end)
+void passes_find_rows(const struct plan *step, int height, int *first, int *end)
 {
     const struct plan *then = step->then;
-    const int height = job->picture_height;
     int above, below, from, to;
 
-    if (!then) {
-        *first = job->out_first_row;
-        *end = job->out_first_row + job->out->height;
+    if (!then)
         return;
-    }
-    find_rows(then, job, first, end);
+    passes_find_rows(then, height, first, end);
     if (then->of_picture)
         return;
     find_reach(then, &above, &below);
@@ -141,7 +135,9 @@ static bool steps_run(const struct kernel_job *job, const void *context, struct 
         step.in = of_picture ? job->in : &last;
         step.in_first_row = of_picture ? job->in_first_row : last_first;
         step.out = plan->then ? &made : job->out;
-        find_rows(plan, job, &step.out_first_row, &end);
+        step.out_first_row = job->out_first_row;
+        end = job->out_first_row + job->out->height;
+        passes_find_rows(plan, job->picture_height, &step.out_first_row, &end);
         ok = (!plan->then || image_alloc(&made, job->out->width, end - step.out_first_row,
                                          job->out->channels, job->out->type, "a step", err)) &&
              steps->pass(&step, steps->context, err);

@@ -47,6 +47,9 @@
 #define CUDA_TAPS_WEIGHTED    25e9
 #define CUDA_SAMPLES_WEIGHTED 1.6e9
 #define CUDA_SAMPLES_PLANES   92e6
+/* Comparisons of samples of 8 bits per millisecond, in kernels of order filters: an estimate by the
+ * instructions that a multiprocessor starts in a cycle, not measured. */
+#define CUDA_COMPARISONS 14e9
 
 /* The software GPU, for all kernels alike: far from exact. */
 #define SOFT_TAPS    1e5

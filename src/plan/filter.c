@@ -116,10 +116,11 @@ const char *filter_kind_formula(enum plan_kind kind)
 
 const char *filter_kind_refusal(enum plan_kind kind)
 {
-    return kind == PLAN_GRADIENT ? "it runs one mask, not gradients"
-           : kind == PLAN_LONG   ? "it runs masks of at most 255 cells along an axis"
-           : kind == PLAN_ORDER  ? "it makes weighted sums and does not sort"
-                                 : "it knows no plan of this kind";
+    return kind == PLAN_LINEAR     ? "it makes no weighted sums"
+           : kind == PLAN_GRADIENT ? "it runs one mask, not gradients"
+           : kind == PLAN_LONG     ? "it runs masks of at most 255 cells along an axis"
+           : kind == PLAN_ORDER    ? "it makes weighted sums and does not sort"
+                                   : "it knows no plan of this kind";
 }
 
 /* ---- options ---- */

@@ -135,8 +135,7 @@ bool picture_choose(const struct picture_request *request, const struct plan *pl
                              plan->kind == PLAN_LONG
                                  ? ": the mask has more than 255 cells along an axis"
                              : plan_is_wide(plan) ? ": --nodata and 16-bit --light run on the CPU"
-                             : plan->kind == PLAN_ORDER ? ": order filters run on the CPU"
-                                                        : "");
+                                                  : "");
         if (request->kernel && !kernel_supports(kernel, plan, why, sizeof why))
             return error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", kernel->name, why);
     }

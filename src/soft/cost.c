@@ -8,9 +8,10 @@ double cuda_pass_ms(const struct plan *plan, int width, int height)
 {
     double samples = (double)width * (double)height * (double)plan->channels, taps = 0;
 
-    if (plan->kind == PLAN_LONG || plan->kind == PLAN_ORDER || plan_is_wide(plan)) /* no kernel */
+    if (plan->kind == PLAN_LONG || plan_is_wide(plan)) /* no kernel runs it */
         return HUGE_VAL;
-    for (int k = 0; k < plan->masks; k++)
-        taps += samples * (double)plan->mask[k].width * (double)plan->mask[k].height;
+    for (const struct plan *step = plan; step; step = step->then)
+        for (int k = 0; k < step->masks; k++)
+            taps += samples * (double)step->mask[k].width * (double)step->mask[k].height;
     return taps / SOFT_TAPS + samples / SOFT_SAMPLES;
 }

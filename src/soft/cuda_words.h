@@ -181,12 +181,37 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
     return result;
 }
 
+/* The less and the greater of four bytes, of two halves. */
 static inline unsigned __vminu4(unsigned a, unsigned b)
 {
     unsigned result = 0;
     for (int i = 0; i < 32; i += 8)
         result |= min(a >> i & 255, b >> i & 255) << i;
     return result;
+}
+static inline unsigned __vminu2(unsigned a, unsigned b)
+{
+    return min(a >> 16, b >> 16) << 16 | min(a & 65535, b & 65535);
+}
+static inline unsigned __vmaxu2(unsigned a, unsigned b)
+{
+    return a - __vminu2(a, b) + b; /* no half borrows */
+}
+
+/* max(min(a + b, c), 0) of two halves with a sign. */
+static inline unsigned __viaddmin_s16x2_relu(unsigned a, unsigned b, unsigned c)
+{
+    unsigned result = 0;
+    for (int i = 0; i < 32; i += 16) {
+        int sum = (int16_t)((a >> i) + (b >> i)), most = (int16_t)(c >> i);
+        result |= (unsigned)max(min(sum, most), 0) << i;
+    }
+    return result;
+}
+
+static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift)
+{
+    return (unsigned)(((uint64_t)high << 32 | low) >> (shift & 31));
 }
 
 static inline int __popc(unsigned a)

@@ -9,6 +9,8 @@ for kernel in $(kernels_on cuda 2); do
     case $kernel in
     weighted) set -- blur alpha.png --mask gauss5 ;;
     certified) set -- convolve photo.ppm --mask "$exact" ;;
+    bisect | network) set -- median photo.ppm --radius 2 ;;
+    extremes) set -- open photo.ppm --radius 4 ;;
     *) set -- blur photo.ppm --mask gauss5 --border mirror ;;
     esac
     stencilcli "$@" cpu.pam --device cpu

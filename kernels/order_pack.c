@@ -1,0 +1,34 @@
+/* Packs the window of an order filter for the kernels extremes, network and bisect. */
+#include "image_job.h"
+
+/* Finds the runs of the window; writes them to OUT unless it is NULL. Returns the bytes. */
+static size_t pack(const int64_t *weight, int width, int height, int *out)
+{
+    struct order_run *run = out ? (struct order_run *)(out + height + 1) : NULL;
+    int runs = 0;
+
+    for (int i = 0; i < height; i++) {
+        if (out)
+            out[i] = runs;
+        for (int j = 0, end; j < width; j = end + 1) {
+            for (end = j; end < width && weight[i * width + end] != 0; end++)
+                ;
+            if (end > j && run)
+                run[runs] = (struct order_run){j, end - j};
+            runs += end > j;
+        }
+    }
+    if (out)
+        out[height] = runs;
+    return (size_t)(height + 1) * sizeof(int) + (size_t)runs * sizeof(struct order_run);
+}
+
+size_t order_window_bytes(const int64_t *weight, int width, int height)
+{
+    return pack(weight, width, height, NULL);
+}
+
+void order_window_pack(const int64_t *weight, int width, int height, void *fragments)
+{
+    pack(weight, width, height, fragments);
+}

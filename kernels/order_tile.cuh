@@ -1,0 +1,199 @@
+/* Rows of samples for the kernels of order filters, which compare samples and do not ask which
+ * channel they are of: a neighbour is as many bytes away as a pixel has. Ghost cells, words that
+ * begin at any byte, and the least and greatest of several samples at a time. */
+#ifndef STENCIL_ORDER_TILE_CUH
+#define STENCIL_ORDER_TILE_CUH
+
+#include "image_rows.cuh"
+#include "order_window.h"
+
+/* ---- several samples in one register ---- */
+
+/* SAMPLE is the bytes of a sample. A word has the samples of 4 bytes. GPUs compare two samples of
+ * 16 bits in an instruction, so a word of bytes is opened: into its even bytes, and into its odd
+ * ones as the upper bytes of halves, whose lower bytes mean nothing. */
+template <int SAMPLE> struct cells;
+
+template <> struct cells<1> {
+    uint32_t even, odd;
+};
+
+template <> struct cells<2> {
+    uint32_t both;
+};
+
+template <int SAMPLE> __device__ inline cells<SAMPLE> open_word(uint32_t word)
+{
+    if constexpr (SAMPLE == 1)
+        return {word & 0x00ff00ff, word};
+    else
+        return {word};
+}
+
+template <int SAMPLE> __device__ inline uint32_t close_word(const cells<SAMPLE> &c)
+{
+    if constexpr (SAMPLE == 1)
+        return c.even | (c.odd & 0xff00ff00);
+    else
+        return c.both;
+}
+
+/* Of two samples of 16 bits: the greater, or the less. */
+template <bool GREATEST> __device__ inline uint32_t best_halves(uint32_t a, uint32_t b)
+{
+    return GREATEST ? __vmaxu2(a, b) : __vminu2(a, b);
+}
+
+template <int SAMPLE, bool GREATEST>
+__device__ inline cells<SAMPLE> best(const cells<SAMPLE> &a, const cells<SAMPLE> &b)
+{
+    if constexpr (SAMPLE == 1)
+        return {best_halves<GREATEST>(a.even, b.even), best_halves<GREATEST>(a.odd, b.odd)};
+    else
+        return {best_halves<GREATEST>(a.both, b.both)};
+}
+
+/* ---- words of a row ---- */
+
+/* How many tiles of ORDER_TILE_WORDS words lie side by side. Blocks are numbered along the rows
+ * of tiles. */
+__host__ __device__ inline int order_tiles_across(const struct image_job &job)
+{
+    const int bytes = job.width * job.channels * job.sample_bytes;
+    return (bytes + 4 * ORDER_TILE_WORDS - 1) / (4 * ORDER_TILE_WORDS);
+}
+
+/* Byte `byte` of a row, which may lie far outside; of a ghost pixel where `row` is NULL. */
+__device__ inline uint32_t order_byte(const struct image_job &job, const uint8_t *row, int byte)
+{
+    const int pixel = job.channels * job.sample_bytes;
+    const int x = byte >= 0 ? byte / pixel : -((pixel - 1 - byte) / pixel), part = byte - x * pixel;
+    const int cell = row ? ghost_fold(job.border, x, job.width) : -1;
+    return cell < 0 ? (uint8_t)(job.ghost >> 8 * part) : row[(size_t)cell * pixel + part];
+}
+
+static __device__ __noinline__ uint32_t order_ghost_word(const struct image_job &job,
+                                                         const uint8_t *row, int byte)
+{
+    uint32_t word = 0;
+    for (int i = 0; i < 4; i++)
+        word |= order_byte(job, row, byte + i) << 8 * i;
+    return word;
+}
+
+/* The word at byte `byte` of a row, a multiple of 4; of a ghost row where `row` is NULL. */
+__device__ inline uint32_t order_word(const struct image_job &job, const uint8_t *row, int byte)
+{
+    if (row && byte >= 0 && byte + 4 <= job.width * job.channels * job.sample_bytes)
+        return __ldg((const uint32_t *)(row + byte));
+    return order_ghost_word(job, row, byte);
+}
+
+/* The word at any byte of a row in shared memory. The word after it must be there, too. */
+__device__ inline uint32_t word_at(const uint32_t *row, int byte)
+{
+    return __funnelshift_r(row[byte >> 2], row[(byte >> 2) + 1], 8 * (byte & 3));
+}
+
+/* ---- tiles ---- */
+
+/* A tile without ghost cells. A thread loads several pieces before it waits for the first. */
+template <int THREADS>
+__device__ inline void stage_inside(const struct image_job &job, uint4 *N_ds, int across,
+                                    int pieces, int y, int byte)
+{
+    constexpr int AT_ONCE = 5;
+    const uint8_t *from =
+        (const uint8_t *)job.in + (size_t)(y - job.in_first_row) * job.in_pitch + byte;
+
+#pragma unroll 1
+    for (int first = threadIdx.x; first < pieces; first += AT_ONCE * THREADS) {
+        uint4 piece[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            const int i = first + k * THREADS;
+            if (i < pieces)
+                piece[k] =
+                    __ldg((const uint4 *)(from + i / across * job.in_pitch + i % across * 16));
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            if (first + k * THREADS < pieces)
+                N_ds[first + k * THREADS] = piece[k];
+    }
+}
+
+/* `rows` rows from picture row y on, each from byte `byte` on, to shared memory, span.bytes each.
+ * All threads of the block take part. */
+template <int THREADS>
+__device__ inline void stage_rows(const struct image_job &job, uint32_t *N_ds, int row_bytes,
+                                  int rows, int y, int byte)
+{
+    const int across = row_bytes / 16, pieces = rows * across;
+
+    if (byte >= 0 && byte + row_bytes <= job.width * job.channels * job.sample_bytes &&
+        y >= job.in_first_row && y + rows <= job.in_first_row + job.in_rows) {
+        stage_inside<THREADS>(job, (uint4 *)N_ds, across, pieces, y, byte);
+        return;
+    }
+#pragma unroll 1
+    for (int i = threadIdx.x; i < pieces; i += THREADS) {
+        const uint8_t *row = image_row_at(job, y + i / across);
+        const int at = byte + i % across * 16;
+        ((uint4 *)N_ds)[i] =
+            make_uint4(order_word(job, row, at), order_word(job, row, at + 4),
+                       order_word(job, row, at + 8), order_word(job, row, at + 12));
+    }
+}
+
+/* ---- outputs ---- */
+
+/* The words of output that a thread makes, one below the other. */
+struct outputs {
+    uint8_t *to;
+    const uint8_t *other; /* of a difference; its pitch is 0 where there is none */
+    size_t to_pitch, other_pitch;
+    int bytes; /* of each word that belong to the picture, if less than 4 */
+    int left;  /* words still to be stored; the last tile of a band has fewer */
+    int sample_bytes;
+    bool minus_other;
+};
+
+/* ROWS words from row `row` of the output on. The last word of a row may carry bytes past the
+ * picture; a word that begins there is not stored. */
+__device__ inline struct outputs outputs_at(const struct image_job &job, int row, int byte,
+                                            int rows)
+{
+    const int bytes = job.width * job.channels * job.sample_bytes - byte;
+    return {(uint8_t *)job.out + row * job.out_pitch + byte,
+            job.other ? (const uint8_t *)job.other + row * job.other_pitch + byte : nullptr,
+            job.out_pitch,
+            job.other ? job.other_pitch : 0,
+            bytes,
+            bytes > 0 ? min(rows, job.out_rows - row) : 0,
+            job.sample_bytes,
+            job.minus_other};
+}
+
+/* The difference of a word with that of the other picture. */
+__device__ inline uint32_t difference(const struct outputs &o, uint32_t word)
+{
+    uint32_t with = 0;
+    if (o.bytes >= 4)
+        with = __ldg((const uint32_t *)o.other);
+    for (int i = 0; i < o.bytes && o.bytes < 4; i++)
+        with |= (uint32_t)o.other[i] << 8 * i;
+    const uint32_t a = o.minus_other ? word : with, b = o.minus_other ? with : word;
+    return a - (o.sample_bytes == 1 ? __vminu4(a, b) : __vminu2(a, b)); /* no sample borrows */
+}
+
+/* Stores the next word. */
+__device__ inline void put_word(struct outputs &o, uint32_t word)
+{
+    if (o.left-- > 0)
+        *(uint32_t *)o.to = o.other_pitch != 0 ? difference(o, word) : word;
+    o.to += o.to_pitch;
+    o.other += o.other_pitch;
+}
+
+#endif
