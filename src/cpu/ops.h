@@ -164,13 +164,14 @@ struct cpu_real_ops {
 };
 
 /* Histograms of columns of 8-bit samples (cpu/columns.c), one for each sample of a line. A
- * histogram has 16 groups of 16 levels, and its counts are cumulative: group[g] counts the samples
- * of the groups 0 .. g, level[16 * g + l] those of the levels 0 .. l of group g. Aligned to 32
- * bytes. */
+ * histogram has 16 groups of 16 levels, and its counts are cumulative. Of sample x,
+ * group[16 * x + g] counts the cells of the groups 0 .. g, and level[16 * (g * plane + x) + l] those
+ * of the levels 0 .. l of group g. Aligned to 16 bytes. */
 #define CPU_GROUPS 16
 struct cpu_columns {
     int width, channels; /* columns of the window */
-    uint16_t *group, *level;
+    size_t plane;        /* samples from one group's levels to the next group's */
+    uint8_t *group, *level;
 };
 
 /* The loops of medians of side x side cells (cpu/network.c): see scripts/make_networks. The inputs

@@ -49,9 +49,15 @@ EXTREME(greatest_u16, max_u16, v_u16, uint16_t)
 
 /* ---- histograms of columns ---- */
 
-/* The counts of a group's levels, or of all groups. Passed by address only, as it is two registers
- * in some sets. */
+/* The counts of a group's levels, or of all groups: of a column, and of a window. Passed by address
+ * only, as the second is two registers in some sets. */
+typedef uint8_t counts8 __attribute__((vector_size(CPU_GROUPS)));
 typedef uint16_t counts16 __attribute__((vector_size(2 * CPU_GROUPS)));
+#ifdef __AVX2__ /* in one instruction, which gcc 12 does not find */
+#define WIDE(counts) ((counts16)_mm256_cvtepu8_epi16((__m128i)(counts)))
+#else
+#define WIDE(counts) __builtin_convertvector(counts, counts16)
+#endif
 
 /* ABOVE[l]: 1 for the counts that a sample of level l is part of. */
 #define FROM(l)                                                                                    \
@@ -59,23 +65,25 @@ typedef uint16_t counts16 __attribute__((vector_size(2 * CPU_GROUPS)));
         (l) < 1, (l) < 2, (l) < 3, (l) < 4, (l) < 5, (l) < 6, (l) < 7, (l) < 8, (l) < 9, (l) < 10, \
             (l) < 11, (l) < 12, (l) < 13, (l) < 14, (l) < 15, 1                                    \
     }
-static const counts16 ABOVE[CPU_GROUPS] = {
+static const counts8 ABOVE[CPU_GROUPS] = {
     FROM(0), FROM(1), FROM(2),  FROM(3),  FROM(4),  FROM(5),  FROM(6),  FROM(7),
     FROM(8), FROM(9), FROM(10), FROM(11), FROM(12), FROM(13), FROM(14), FROM(15)};
 
 static void columns_change(const struct cpu_columns *columns, const uint8_t *leaves,
                            const uint8_t *enters, int n)
 {
-    counts16 *group = (counts16 *)columns->group, *level = (counts16 *)columns->level;
+    counts8 *group = (counts8 *)columns->group, *level = (counts8 *)columns->level;
+    const size_t plane = columns->plane;
 
-    for (int x = 0; x < n; x++, level += CPU_GROUPS) {
+    for (int x = 0; x < n; x++) {
         const int in = enters[x], out = leaves ? leaves[x] : 0;
+        counts8 groups = group[x] + ABOVE[in / CPU_GROUPS];
+        level[(size_t)(in / CPU_GROUPS) * plane + (size_t)x] += ABOVE[in % CPU_GROUPS];
         if (leaves) {
-            group[x] -= ABOVE[out / CPU_GROUPS];
-            level[out / CPU_GROUPS] -= ABOVE[out % CPU_GROUPS];
+            groups -= ABOVE[out / CPU_GROUPS];
+            level[(size_t)(out / CPU_GROUPS) * plane + (size_t)x] -= ABOVE[out % CPU_GROUPS];
         }
-        group[x] += ABOVE[in / CPU_GROUPS];
-        level[in / CPU_GROUPS] += ABOVE[in % CPU_GROUPS];
+        group[x] = groups;
     }
 }
 
@@ -83,47 +91,53 @@ static void columns_change(const struct cpu_columns *columns, const uint8_t *lea
 INLINE int count_up_to(const counts16 *counts, int place)
 {
     typedef int16_t flags __attribute__((vector_size(sizeof(counts16))));
+    const flags set = (flags)(*counts <= (uint16_t)place);
+#ifdef __AVX2__
+    return __builtin_popcount((unsigned)_mm256_movemask_epi8((__m256i)set)) / 2;
+#else
     typedef int8_t bytes __attribute__((vector_size(CPU_GROUPS)));
-    const bytes set = __builtin_convertvector((flags)(*counts <= (uint16_t)place), bytes);
+    const bytes narrow = __builtin_convertvector(set, bytes);
     const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t half[2];
 
-    memcpy(half, &set, sizeof half);
+    memcpy(half, &narrow, sizeof half);
     return (int)(((half[0] & ones) + (half[1] & ones)) * ones >> 56); /* the sum of all bytes */
+#endif
 }
 
 static void columns_row(const struct cpu_columns *columns, int channel, int place, uint8_t *out,
                         int pixels)
 {
     const int width = columns->width, step = columns->channels;
-    const counts16 *group = (const counts16 *)columns->group + channel;
-    const counts16 *level = (const counts16 *)columns->level + (size_t)channel * CPU_GROUPS;
+    const counts8 *group = (const counts8 *)columns->group + channel;
+    const counts8 *level = (const counts8 *)columns->level + channel;
     counts16 groups = {0}, levels[CPU_GROUPS]; /* of the window; levels[g] is as it was at at[g] */
     int at[CPU_GROUPS];
 
     for (int g = 0; g < CPU_GROUPS; g++)
         at[g] = -width;
     for (int j = 0; j < width; j++)
-        groups += group[j * step];
+        groups += WIDE(group[j * step]);
     for (int x = 0; x < pixels; x++) {
         const int g = count_up_to(&groups, place);
-        const counts16 *first = level + g, *next;
+        const counts8 *first = level + (size_t)g * columns->plane, *next;
+        counts16 sum = {0};
         if (2 * (x - at[g]) > width) {
-            levels[g] = (counts16){0};
             for (int j = x; j < x + width; j++)
-                levels[g] += first[(size_t)(j * step) * CPU_GROUPS];
+                sum += WIDE(first[j * step]);
         } else {
+            sum = levels[g];
             for (int j = at[g]; j < x; j++) {
-                next = first + (size_t)(j * step) * CPU_GROUPS;
-                levels[g] += next[(size_t)(width * step) * CPU_GROUPS] - *next;
+                next = first + j * step;
+                sum += WIDE(next[width * step]) - WIDE(*next);
             }
         }
+        levels[g] = sum;
         at[g] = x;
         const int below = g > 0 ? ((const uint16_t *)&groups)[g - 1] : 0;
-        out[x * step + channel] =
-            (uint8_t)(g * CPU_GROUPS + count_up_to(&levels[g], place - below));
+        out[x * step + channel] = (uint8_t)(g * CPU_GROUPS + count_up_to(&sum, place - below));
         if (x + 1 < pixels)
-            groups += group[(x + width) * step] - group[x * step];
+            groups += WIDE(group[(x + width) * step]) - WIDE(group[x * step]);
     }
 }
 
