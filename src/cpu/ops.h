@@ -175,9 +175,10 @@ struct cpu_columns {
 };
 
 /* The loops of medians of side x side cells (cpu/network.c): see scripts/make_networks. The inputs
- * are lists of lines, one after the other; n is rounded up to CPU_BLOCK. */
-typedef void cpu_network_loop(const void *const *in, void *const *out, int n);
-#define CPU_NETWORKS       7
+ * are lists of lines, one after the other; n is rounded up to CPU_BLOCK. STREAMS, for medians only: as
+ * in struct cpu_tiles. */
+typedef void cpu_network_loop(const void *const *in, void *const *out, int n, bool streams);
+#define CPU_NETWORKS       5
 #define CPU_NETWORK_LEVELS 2
 #define CPU_NETWORK_PARTS  4
 struct cpu_network {
@@ -311,9 +312,9 @@ struct cpu_ops {
     struct cpu_real_ops real[2]; /* of float, of double */
 
     /* out[x] = the least or the greatest of at[0][x] .. at[count - 1][x], n rounded up to
-     * CPU_BLOCK; [0] of 8 bits, [1] of 16. */
-    void (*least[2])(const void *const *at, int count, void *out, int n);
-    void (*greatest[2])(const void *const *at, int count, void *out, int n);
+     * CPU_BLOCK; [0] of 8 bits, [1] of 16. STREAMS: as in struct cpu_tiles. */
+    void (*least[2])(const void *const *at, int count, void *out, int n, bool streams);
+    void (*greatest[2])(const void *const *at, int count, void *out, int n, bool streams);
     /* Adds a sample of ENTERS to each of N columns and takes one of LEAVES, if that is not NULL. */
     void (*columns_change)(const struct cpu_columns *columns, const uint8_t *leaves,
                            const uint8_t *enters, int n);

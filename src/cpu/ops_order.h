@@ -10,7 +10,7 @@
 /* A block stays in registers while all lines are read. In most calls COUNT is a constant, so that
  * the lines' addresses stay in registers too. */
 #define EXTREME(name, best, vector, sample)                                                        \
-    INLINE void name##_of(const void *const *at, int count, void *out, int n)                      \
+    INLINE void name##_of(const void *const *at, int count, void *out, int n, bool streams)        \
     {                                                                                              \
         enum { LANES_EACH = sizeof(vector) / sizeof(sample), EACH = CPU_BLOCK / LANES_EACH };      \
         for (int x = 0; x < n; x += CPU_BLOCK) {                                                   \
@@ -26,21 +26,21 @@
             }                                                                                      \
             UNROLL                                                                                 \
             for (int k = 0; k < EACH; k++)                                                         \
-                store((sample *)out + x + k * LANES_EACH, (v_u32)v[k]);                            \
+                store_out((sample *)out + x + k * LANES_EACH, (v_u32)v[k], streams);               \
         }                                                                                          \
     }                                                                                              \
-    static void name(const void *const *at, int count, void *out, int n)                           \
+    static void name(const void *const *at, int count, void *out, int n, bool streams)             \
     {                                                                                              \
         const void *const few[4] = {at[0], at[count > 1 ? 1 : 0], at[count > 2 ? 2 : 0],           \
                                     at[count > 3 ? 3 : 0]};                                        \
         if (count == 2)                                                                            \
-            name##_of(few, 2, out, n);                                                             \
+            name##_of(few, 2, out, n, streams);                                                    \
         else if (count == 3)                                                                       \
-            name##_of(few, 3, out, n);                                                             \
+            name##_of(few, 3, out, n, streams);                                                    \
         else if (count == 4)                                                                       \
-            name##_of(few, 4, out, n);                                                             \
+            name##_of(few, 4, out, n, streams);                                                    \
         else                                                                                       \
-            name##_of(at, count, out, n);                                                          \
+            name##_of(at, count, out, n, streams);                                                 \
     }
 EXTREME(least_u8, min_u8, v_u8, uint8_t)
 EXTREME(least_u16, min_u16, v_u16, uint16_t)
@@ -143,9 +143,10 @@ static void columns_row(const struct cpu_columns *columns, int channel, int plac
 
 /* ---- sorting networks ---- */
 
-#define STORE(line, x, v) store((VECTOR_SAMPLE *)(line) + (x), (v_u32)(v))
-#define LOAD(line, x)     ((VECTOR)load_32((const VECTOR_SAMPLE *)(line) + (x)))
-#define VECTOR_SAMPLES    ((int)(VECTOR_BYTES / sizeof(VECTOR_SAMPLE)))
+#define STORE(line, x, v)     store((VECTOR_SAMPLE *)(line) + (x), (v_u32)(v))
+#define STORE_OUT(line, x, v) store_out((VECTOR_SAMPLE *)(line) + (x), (v_u32)(v), streams)
+#define LOAD(line, x)         ((VECTOR)load_32((const VECTOR_SAMPLE *)(line) + (x)))
+#define VECTOR_SAMPLES        ((int)(VECTOR_BYTES / sizeof(VECTOR_SAMPLE)))
 
 #define NETWORK(name) network_u8_##name
 #define VECTOR        v_u8
