@@ -66,7 +66,7 @@ static void run_tile(const void *context, void *worker, const struct cpu_tile *t
         take_row(pass, w, tile, y - tile->first + height - 1);
         for (int c = 0; c < plan->channels; c++)
             if (plan->filtered >> c & 1)
-                pass->ops->columns_row(&w->columns, c, plan->order, out, tile->pixels);
+                pass->ops->columns_row(&w->columns, c, plan->order, out, NULL, tile->pixels);
         cpu_finish_unfiltered(pass->job, y, tile->first_pixel, tile->pixels, out);
     }
 }

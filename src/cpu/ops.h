@@ -174,6 +174,14 @@ struct cpu_columns {
     uint8_t *group, *level;
 };
 
+/* The cells of a block, for windows of width x height (cpu/ranks.c). Cells with the ranks 256 * l ..
+ * 256 * l + 255 are level l. */
+struct cpu_ranks {
+    int width, height;
+    uint8_t *x, *y;  /* of the cell of a rank */
+    uint16_t *value; /* of the cell at 256 * y + x */
+};
+
 /* The loops of medians of side x side cells (cpu/network.c): see scripts/make_networks. The inputs
  * are lists of lines, one after the other; n is rounded up to CPU_BLOCK. STREAMS, for medians only: as
  * in struct cpu_tiles. */
@@ -319,9 +327,14 @@ struct cpu_ops {
     void (*columns_change)(const struct cpu_columns *columns, const uint8_t *leaves,
                            const uint8_t *enters, int n);
     /* Makes every channels-th sample of OUT, PIXELS in all, from that column on: the sample at
-     * PLACE among the sorted samples of the window's columns. */
+     * PLACE among the sorted samples of the window's columns. REST, if that is not NULL: its
+     * place among those of its level. */
     void (*columns_row)(const struct cpu_columns *columns, int channel, int place, uint8_t *out,
-                        int pixels);
+                        uint16_t *rest, int pixels);
+    /* Makes every step-th sample of OUT, PIXELS in all: of the cells of LEVEL[x] in the window whose
+     * upper left cell is (x, ROW), the one at place REST[x]. */
+    void (*ranks_row)(const struct cpu_ranks *ranks, const uint8_t *level, const uint16_t *rest,
+                      int row, uint16_t *out, int step, int pixels);
     const struct cpu_network *networks[2]; /* CPU_NETWORKS, from the smallest to the largest side */
 };
 

@@ -106,7 +106,7 @@ INLINE int count_up_to(const counts16 *counts, int place)
 }
 
 static void columns_row(const struct cpu_columns *columns, int channel, int place, uint8_t *out,
-                        int pixels)
+                        uint16_t *rest, int pixels)
 {
     const int width = columns->width, step = columns->channels;
     const counts8 *group = (const counts8 *)columns->group + channel;
@@ -135,9 +135,54 @@ static void columns_row(const struct cpu_columns *columns, int channel, int plac
         levels[g] = sum;
         at[g] = x;
         const int below = g > 0 ? ((const uint16_t *)&groups)[g - 1] : 0;
-        out[x * step + channel] = (uint8_t)(g * CPU_GROUPS + count_up_to(&sum, place - below));
+        const int l = count_up_to(&sum, place - below);
+        out[x * step + channel] = (uint8_t)(g * CPU_GROUPS + l);
+        if (rest)
+            rest[x] = (uint16_t)(place - below - (l > 0 ? ((const uint16_t *)&sum)[l - 1] : 0));
         if (x + 1 < pixels)
             groups += WIDE(group[(x + width) * step]) - WIDE(group[x * step]);
+    }
+}
+
+/* Which of 32 cells are in a window. */
+INLINE uint32_t cells_in_window(const struct cpu_ranks *ranks, const uint8_t *x, const uint8_t *y,
+                                int left, int top)
+{
+#ifdef __AVX2__
+    const __m256i column = _mm256_sub_epi8(_mm256_loadu_si256((const __m256i *)x),
+                                           _mm256_set1_epi8((char)left));
+    const __m256i row =
+        _mm256_sub_epi8(_mm256_loadu_si256((const __m256i *)y), _mm256_set1_epi8((char)top));
+    const __m256i last_column = _mm256_set1_epi8((char)(ranks->width - 1));
+    const __m256i last_row = _mm256_set1_epi8((char)(ranks->height - 1));
+    return (uint32_t)_mm256_movemask_epi8(
+        _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_min_epu8(column, last_column), column),
+                         _mm256_cmpeq_epi8(_mm256_min_epu8(row, last_row), row)));
+#else
+    uint32_t set = 0;
+    for (int i = 0; i < 32; i++)
+        set |= (uint32_t)((uint8_t)(x[i] - left) < ranks->width &&
+                          (uint8_t)(y[i] - top) < ranks->height)
+               << i;
+    return set;
+#endif
+}
+
+static void ranks_row(const struct cpu_ranks *ranks, const uint8_t *level, const uint16_t *rest,
+                      int row, uint16_t *out, int step, int pixels)
+{
+    for (int x = 0; x < pixels; x++) {
+        int at = 256 * level[x], left = rest[x], count;
+        uint32_t set = cells_in_window(ranks, ranks->x + at, ranks->y + at, x, row);
+        while ((count = __builtin_popcount(set)) <= left) {
+            left -= count;
+            at += 32;
+            set = cells_in_window(ranks, ranks->x + at, ranks->y + at, x, row);
+        }
+        for (; left > 0; left--)
+            set &= set - 1;
+        at += __builtin_ctz(set);
+        out[x * step] = ranks->value[256 * ranks->y[at] + ranks->x[at]];
     }
 }
 
