@@ -280,7 +280,7 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
                : "it finds the median of squares of 3, 5, 7, 9 or 11 cells a side only";
 }
 
-/* Nanoseconds of a sample of 8 bits, about (AVX2): 0.1 for 3 x 3 cells, 11 for 15 x 15. */
+/* Nanoseconds of a sample of 8 bits, about (AVX2): 0.1 for 3 x 3 cells, 4 for 11 x 11. */
 #define COST(side) (0.05 + 0.0011 * pow(side, 3.4))
 
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)

@@ -144,45 +144,69 @@ static void columns_row(const struct cpu_columns *columns, int channel, int plac
     }
 }
 
-/* Which of 32 cells are in a window. */
-INLINE uint32_t cells_in_window(const struct cpu_ranks *ranks, const uint8_t *x, const uint8_t *y,
-                                int left, int top)
+/* The rank of the cell at PLACE among the cells of the window whose ranks are FIRST ..
+ * FIRST + 255. */
+#if defined __AVX2__ && defined __BMI2__
+/* All parts are counted, as a loop that ends at the right part is mostly predicted wrongly. */
+INLINE int find_rank(const struct cpu_ranks *ranks, int first, int place, int left, int top)
 {
-#ifdef __AVX2__
-    const __m256i column = _mm256_sub_epi8(_mm256_loadu_si256((const __m256i *)x),
-                                           _mm256_set1_epi8((char)left));
-    const __m256i row =
-        _mm256_sub_epi8(_mm256_loadu_si256((const __m256i *)y), _mm256_set1_epi8((char)top));
-    const __m256i last_column = _mm256_set1_epi8((char)(ranks->width - 1));
-    const __m256i last_row = _mm256_set1_epi8((char)(ranks->height - 1));
-    return (uint32_t)_mm256_movemask_epi8(
-        _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_min_epu8(column, last_column), column),
-                         _mm256_cmpeq_epi8(_mm256_min_epu8(row, last_row), row)));
-#else
-    uint32_t set = 0;
-    for (int i = 0; i < 32; i++)
-        set |= (uint32_t)((uint8_t)(x[i] - left) < ranks->width &&
-                          (uint8_t)(y[i] - top) < ranks->height)
-               << i;
-    return set;
-#endif
+    const __m256i lefts = _mm256_set1_epi8((char)left), tops = _mm256_set1_epi8((char)top);
+    const __m256i width = _mm256_set1_epi8((char)(ranks->width - 1));
+    const __m256i height = _mm256_set1_epi8((char)(ranks->height - 1));
+    uint64_t set[4] = {0}; /* one bit for each cell: is it in the window? */
+    int before[4], count = 0, part;
+
+    UNROLL
+    for (int i = 0; i < 8; i++) {
+        __m256i x = _mm256_loadu_si256((const __m256i *)(ranks->x + first + 32 * i));
+        __m256i y = _mm256_loadu_si256((const __m256i *)(ranks->y + first + 32 * i));
+        x = _mm256_sub_epi8(x, lefts);
+        y = _mm256_sub_epi8(y, tops);
+        x = _mm256_cmpeq_epi8(_mm256_min_epu8(x, width), x);
+        y = _mm256_cmpeq_epi8(_mm256_min_epu8(y, height), y);
+        set[i / 2] |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_and_si256(x, y))
+                      << i % 2 * 32;
+        if (i % 2 == 1) {
+            before[i / 2] = count;
+            count += __builtin_popcountll(set[i / 2]);
+        }
+    }
+    part = (before[1] <= place) + (before[2] <= place) + (before[3] <= place);
+    return first + 64 * part +
+           __builtin_ctzll(_pdep_u64(UINT64_C(1) << (place - before[part]), set[part]));
 }
+#else
+/* Is the cell of a rank in the window at (LEFT, TOP)? */
+INLINE bool is_in_window(const struct cpu_ranks *ranks, int rank, int left, int top)
+{
+    return (uint8_t)(ranks->x[rank] - left) < ranks->width &&
+           (uint8_t)(ranks->y[rank] - top) < ranks->height;
+}
+
+INLINE int find_rank(const struct cpu_ranks *ranks, int first, int place, int left, int top)
+{
+    int rank = first;
+
+    for (;; rank += 32) {
+        uint8_t count = 0;
+        for (int i = 0; i < 32; i++)
+            count = (uint8_t)(count + is_in_window(ranks, rank + i, left, top));
+        if (count > place)
+            break;
+        place -= count;
+    }
+    for (;; rank++)
+        if (is_in_window(ranks, rank, left, top) && place-- == 0)
+            return rank;
+}
+#endif
 
 static void ranks_row(const struct cpu_ranks *ranks, const uint8_t *level, const uint16_t *rest,
                       int row, uint16_t *out, int step, int pixels)
 {
     for (int x = 0; x < pixels; x++) {
-        int at = 256 * level[x], left = rest[x], count;
-        uint32_t set = cells_in_window(ranks, ranks->x + at, ranks->y + at, x, row);
-        while ((count = __builtin_popcount(set)) <= left) {
-            left -= count;
-            at += 32;
-            set = cells_in_window(ranks, ranks->x + at, ranks->y + at, x, row);
-        }
-        for (; left > 0; left--)
-            set &= set - 1;
-        at += __builtin_ctz(set);
-        out[x * step] = ranks->value[256 * ranks->y[at] + ranks->x[at]];
+        const int rank = find_rank(ranks, 256 * level[x], rest[x], x, row);
+        out[x * step] = ranks->value[256 * ranks->y[rank] + ranks->x[rank]];
     }
 }
 
