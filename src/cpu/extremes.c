@@ -29,8 +29,6 @@
 #define PARTS  6 /* of lines of a power, at most, that make a line of any length */
 #define LOW    6 /* lines of a rectangle that are compared directly, at most */
 
-#define AHEAD      4  /* rows that are fetched before they are needed */
-#define CACHE_LINE 64 /* bytes */
 #define RING_BYTES (192 * 1024) /* lines of a tile, for the L2 cache */
 
 /* Lines of the rows of the picture, or of running extremes of them. Line k is in the place
@@ -107,16 +105,6 @@ static void extend(const struct extremes_pass *pass, const struct extremes_worke
     take_best(pass, at, count, out, n, false);
 }
 
-/* Fetches the tile's part of a row, which the processor does not foresee: it lies far behind the
- * part above it. */
-static void prefetch(const struct extremes_pass *pass, const char *row, const struct cpu_tile *tile)
-{
-    const size_t pixel = (size_t)pass->plan->channels * (size_t)pass->plan->type;
-
-    for (size_t i = 0; row && i < (size_t)tile->pixels * pixel; i += CACHE_LINE)
-        __builtin_prefetch(row + (size_t)tile->first_pixel * pixel + i);
-}
-
 /* Makes the lines of the tile's input row k. */
 static void take_row(const struct extremes_pass *pass, struct extremes_worker *w,
                      const struct cpu_tile *tile, int k)
@@ -126,7 +114,7 @@ static void take_row(const struct extremes_pass *pass, struct extremes_worker *w
     const int from = tile->first_pixel - m->anchor_x, channels = pass->plan->channels;
     const int all = (tile->pixels + m->width - 1) * channels; /* samples of a whole line */
 
-    prefetch(pass, cpu_tile_row(job, tile, tile->top + k + AHEAD, NULL), tile);
+    cpu_tile_fetch(job, tile, tile->top + k);
     cpu_tiles_copy(job, cpu_tile_row(job, tile, tile->top + k, NULL), from,
                    from + tile->pixels + m->width - 1, w->power[0]);
     for (int power = 1; power <= power_of(m->width); power++)

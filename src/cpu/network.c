@@ -92,6 +92,7 @@ static void make_row(const struct network_pass *pass, struct network_worker *w,
     const bool sorts = pass->network->rows;
     char *line = sorts ? w->row : line_of(pass, &w->rows, w->rows.made, 0);
 
+    cpu_tile_fetch(job, tile, tile->top + w->rows.made);
     cpu_tiles_copy(job, cpu_tile_row(job, tile, tile->top + w->rows.made, NULL), from,
                    from + tile->pixels + pass->network->side - 1, line);
     if (sorts) {

@@ -12,6 +12,9 @@
 #define PIECES_EACH 4 /* pieces per thread: evens out threads that lose their core for a while */
 #define MOST_BLOCKS 24
 
+#define CACHE_LINE 64 /* bytes */
+#define ROWS_AHEAD 4
+
 /* Smaller outputs stay in the caches for the next step. */
 #define STREAM_BYTES (16u << 20)
 
@@ -163,6 +166,17 @@ bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_hooks *h
     struct tiles_pass p = {tiles, hooks, pass};
     return cpu_workers_run(tiles->workers, tiles->pieces, hooks->worker_bytes, make_worker,
                            run_tiles, &p, err);
+}
+
+void cpu_tile_fetch(const struct kernel_job *job, const struct cpu_tile *tile, int v)
+{
+    const char *row = cpu_tile_row(job, tile, v + ROWS_AHEAD, NULL);
+    const size_t pixel = (size_t)job->plan->channels * (size_t)job->plan->type;
+
+    if (!row || tile->pixels == job->out->width)
+        return;
+    for (size_t i = 0; i < (size_t)tile->pixels * pixel; i += CACHE_LINE)
+        __builtin_prefetch(row + (size_t)tile->first_pixel * pixel + i);
 }
 
 void cpu_tiles_copy(const struct kernel_job *job, const void *row, int from, int to, void *out)

@@ -218,6 +218,48 @@ static void bands_share_a_state(void)
     free(large);
 }
 
+/* Outputs so large that they are stored past the caches: the bytes of small bands, which are not. */
+static void check_large_output(const char *filter, int radius, int width)
+{
+    struct plan plan = plan_of(filter, NULL, radius, 1, SAMPLE_U8);
+    const struct kernel *kernel = kernel_choose(DEVICE_CPU, &plan);
+    const int height = (17 << 20) / width, rows = 500;
+    struct image in = {0}, whole = {0}, band = {0};
+    struct kernel_job job;
+    struct error err;
+    int different = 0;
+
+    picture_make(&in, width, height);
+    picture_make(&whole, width, height);
+    picture_make(&band, width, rows);
+    job = kernel_job_whole(&plan, &in, &whole);
+    job.threads = 2;
+    CHECK(kernel_open(kernel, &plan, width, height, NULL, &job.state, &err));
+    CHECK(kernel_run(kernel, &job, &err));
+    job.out = &band;
+    for (int y = 0; y + rows <= height; y += rows) {
+        job.out_first_row = y;
+        CHECK(kernel_run(kernel, &job, &err));
+        for (int i = 0; i < rows; i++)
+            different += memcmp(image_row(&band, i), image_row(&whole, y + i), (size_t)width) != 0;
+    }
+    CHECKF(different == 0, "%s of radius %d, width %d: %d rows differ", filter, radius, width,
+           different);
+    kernel_close(kernel, job.state);
+    image_free(&in);
+    image_free(&whole);
+    image_free(&band);
+    plan_free(&plan);
+}
+
+static void large_outputs(void)
+{
+    check_large_output("erode", 1, 4001);   /* one tile */
+    check_large_output("dilate", 60, 4001); /* tiles side by side */
+    check_large_output("median", 1, 4096);
+    check_large_output("median", 4, 4001);
+}
+
 /* A method requested by name is refused with the reason and the names of possible methods. */
 static void named(void)
 {
@@ -291,6 +333,7 @@ int main(void)
     TEST(small_pictures);
     TEST(bounds);
     TEST(bands_share_a_state);
+    TEST(large_outputs);
     TEST(named);
     TEST(opaque_bands);
     TEST(band_rows);
