@@ -55,7 +55,9 @@ struct extremes_worker {
     char *power[POWERS]; /* E1, E4, ... of the newest row */
     char *beginning;     /* of a rectangle: the best of its block's first lines */
     char *out;           /* the last samples of a row of output */
-    const void **at;     /* the lines that make it, as many as there are runs */
+    const void **at;     /* the lines that make it: as many as there are runs, or PARTS */
+    const void *ghosts;  /* of a low rectangle: a row */
+    char *tails;         /* of a low rectangle: the last samples of rows */
 };
 
 /* The power of 4 of which a few lines make a length of N. */
@@ -91,18 +93,36 @@ static char *line_of(const struct extremes_pass *pass, const struct extremes_wor
     return w->lines + (size_t)(ring.first + k % ring.depth) * pass->stride;
 }
 
-/* Makes the running extremes of LENGTH in OUT from those of a power of 4. */
-static void extend(const struct extremes_pass *pass, const struct extremes_worker *w, int power,
-                   int length, char *out, int n)
+/* Collects the lines of a power of 4 that make the running extremes of LENGTH. */
+static int collect_parts(const struct extremes_pass *pass, const struct extremes_worker *w,
+                         int power, int length, const void **at)
 {
     const int part = 1 << 2 * power;
     const size_t pixel = (size_t)pass->plan->channels * (size_t)pass->plan->type;
-    const void *at[PARTS];
     int count = 0;
 
     for (int x = 0; x < length; x += part)
         at[count++] = w->power[power] + (size_t)(x < length - part ? x : length - part) * pixel;
-    take_best(pass, at, count, out, n, false);
+    return count;
+}
+
+/* Makes the running extremes of LENGTH in OUT from those of a power of 4. */
+static void extend(const struct extremes_pass *pass, const struct extremes_worker *w, int power,
+                   int length, char *out, int n)
+{
+    const void *at[PARTS];
+    take_best(pass, at, collect_parts(pass, w, power, length, at), out, n, false);
+}
+
+/* Makes E4, E16, ... from E1, as the longest run needs them. */
+static void extend_powers(const struct extremes_pass *pass, const struct extremes_worker *w,
+                          const struct cpu_tile *tile)
+{
+    const int width = pass->plan->mask[0].width, channels = pass->plan->channels;
+
+    for (int power = 1; power <= power_of(width); power++)
+        extend(pass, w, power - 1, 1 << 2 * power, w->power[power],
+               (tile->pixels + width - (1 << 2 * power)) * channels);
 }
 
 /* Makes the lines of the tile's input row k. */
@@ -117,9 +137,7 @@ static void take_row(const struct extremes_pass *pass, struct extremes_worker *w
     cpu_tile_fetch(job, tile, tile->top + k);
     cpu_tiles_copy(job, cpu_tile_row(job, tile, tile->top + k, NULL), from,
                    from + tile->pixels + m->width - 1, w->power[0]);
-    for (int power = 1; power <= power_of(m->width); power++)
-        extend(pass, w, power - 1, 1 << 2 * power, w->power[power],
-               all - ((1 << 2 * power) - 1) * channels);
+    extend_powers(pass, w, tile);
     for (int length = 1; length <= m->width; length++)
         if (pass->of_length[length].depth > 0)
             extend(pass, w, power_of(length), length, line_of(pass, w, pass->of_length[length], k),
@@ -177,6 +195,55 @@ static void make_output(const struct extremes_pass *pass, const struct extremes_
     memcpy((char *)out + done, w->out, (size_t)(n - whole) * (size_t)pass->plan->type);
 }
 
+/* ---- low rectangles ---- */
+
+/* Makes N samples of a line from COUNT rows of the picture: the last samples from copies, as loops
+ * read whole blocks, and a row may end earlier. */
+static void take_best_of_rows(const struct extremes_pass *pass, struct extremes_worker *w,
+                              int count, char *out, int n)
+{
+    const size_t type = (size_t)pass->plan->type;
+    const int whole = n / CPU_BLOCK * CPU_BLOCK;
+    const size_t done = (size_t)whole * type;
+
+    take_best(pass, w->at, count, out, whole, false);
+    for (int i = 0; i < count; i++) {
+        char *tail = w->tails + (size_t)i * CPU_BLOCK * type;
+        memcpy(tail, (const char *)w->at[i] + done, (size_t)(n - whole) * type);
+        w->at[i] = tail;
+    }
+    if (n > whole)
+        take_best(pass, w->at, count, out + done, n - whole, false);
+}
+
+/* The best of the rows comes first, so that no row is copied, and its ghost cells are made from it:
+ * for this a tile is a whole row. */
+static void run_tile_low(const void *context, void *worker, const struct cpu_tile *tile)
+{
+    const struct extremes_pass *pass = context;
+    const struct kernel_job *job = pass->job;
+    const struct plan_mask *m = &pass->plan->mask[0];
+    const int left = m->anchor_x, n = tile->pixels * pass->plan->channels;
+    const size_t pixel = (size_t)pass->plan->channels * (size_t)pass->plan->type;
+    struct extremes_worker *w = worker;
+    char *line = w->power[0] + (size_t)left * pixel;
+
+    for (int y = tile->first; y < tile->end; y++) {
+        void *out = cpu_tile_out(job, tile, y);
+        for (int i = 0; i < m->height; i++)
+            w->at[i] = cpu_tile_row(job, tile, tile->top + y - tile->first + i, w->ghosts);
+        take_best_of_rows(pass, w, m->height, line, n);
+        cpu_tiles_copy(job, line, -left, 0, w->power[0]);
+        cpu_tiles_copy(job, line, tile->pixels, tile->pixels + m->width - 1 - left,
+                       line + (size_t)tile->pixels * pixel);
+        extend_powers(pass, w, tile);
+        make_output(pass, w, collect_parts(pass, w, power_of(m->width), m->width, w->at), out, n);
+        cpu_finish_unfiltered(job, y, 0, tile->pixels, out);
+    }
+}
+
+/* ---- other windows ---- */
+
 static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
     const struct extremes_pass *pass = context;
@@ -212,7 +279,14 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
         w->power[power] = cpu_memory_take(memory, pass->stride);
     w->out = cpu_memory_take(memory, CPU_BLOCK * sizeof(uint16_t));
     w->beginning = cpu_memory_take(memory, pass->stride);
-    w->at = cpu_memory_take(memory, (size_t)(pass->window.runs + 1) * sizeof *w->at);
+    w->at = cpu_memory_take(memory, (size_t)(pass->window.runs + PARTS) * sizeof *w->at);
+    w->ghosts = cpu_memory_ghosts(memory, pass->job);
+    w->tails = cpu_memory_take(memory, (size_t)LOW * CPU_BLOCK * sizeof(uint16_t));
+}
+
+static bool is_low(const struct extremes_pass *pass)
+{
+    return pass->window.is_rectangle && !pass->by_blocks;
 }
 
 static struct ring add_ring(struct extremes_pass *pass, int depth)
@@ -256,7 +330,9 @@ static void *extremes_make(const struct plan *plan, const struct cpu_ops *ops, i
 static bool extremes_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     static const struct cpu_tile_hooks hooks = {sizeof(struct extremes_worker), worker_make,
-                                                run_tile};
+                                                run_tile},
+                                       low = {sizeof(struct extremes_worker), worker_make,
+                                              run_tile_low};
     struct extremes_pass pass = *(const struct extremes_pass *)state;
     const size_t bytes = (size_t)pass.plan->type;
     const int width = pass.plan->mask[0].width;
@@ -265,9 +341,11 @@ static bool extremes_run(const void *state, const struct kernel_job *job, struct
     pass.job = job;
     if (pixels < width)
         pixels = width;
+    if (is_low(&pass))
+        pixels = job->out->width;
     pass.tiles = cpu_tiles_cut(job, (pixels + CPU_TILE_MIN - 1) / CPU_TILE_MIN * CPU_TILE_MIN);
     pass.stride = cpu_tiles_stride(&pass.tiles, width, CPU_BLOCK) * bytes;
-    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
+    return cpu_tiles_run(&pass.tiles, is_low(&pass) ? &low : &hooks, &pass, err);
 }
 
 /* ---- the row of the table ---- */
