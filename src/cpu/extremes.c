@@ -29,7 +29,7 @@
 #define PARTS  6 /* of lines of a power, at most, that make a line of any length */
 #define LOW    6 /* lines of a rectangle that are compared directly, at most */
 
-#define RING_BYTES (192 * 1024) /* lines of a tile, for the L2 cache */
+#define RING_BYTES (320 * 1024) /* lines of a tile, for the L2 cache */
 
 /* Lines of the rows of the picture, or of running extremes of them. Line k is in the place
  * k % depth. */

@@ -59,6 +59,15 @@ void *cpu_memory_take(struct cpu_memory *memory, size_t bytes)
     return block;
 }
 
+/* Repeats the first DONE bytes, up to BYTES: twice as many each time. */
+static void repeat(char *out, size_t done, size_t bytes)
+{
+    for (size_t more; done < bytes; done += more) {
+        more = done < bytes - done ? done : bytes - done;
+        memcpy(out + done, out, more);
+    }
+}
+
 void cpu_tiles_put_ghosts(const struct plan *plan, void *out, size_t n)
 {
     const size_t channels = (size_t)plan->channels, bytes = n * channels * (size_t)plan->type;
@@ -69,10 +78,7 @@ void cpu_tiles_put_ghosts(const struct plan *plan, void *out, size_t n)
             ((uint8_t *)out)[c] = (uint8_t)plan_ghost(plan, (int)c);
         else
             ((uint16_t *)out)[c] = (uint16_t)plan_ghost(plan, (int)c);
-    for (size_t more; done < bytes; done += more) { /* twice as many each time */
-        more = done < bytes - done ? done : bytes - done;
-        memcpy((char *)out + done, out, more);
-    }
+    repeat(out, done, bytes);
 }
 
 void *cpu_memory_ghosts(struct cpu_memory *memory, const struct kernel_job *job)
@@ -183,18 +189,21 @@ void cpu_tiles_copy(const struct kernel_job *job, const void *row, int from, int
 {
     const struct plan *plan = job->plan;
     size_t pixel = (size_t)plan->channels * (size_t)plan->type;
+    const int width = job->in->width;
     struct cpu_span span;
     char *at = out;
 
     for (int x = from; x < to; x += span.pixels) {
         span = cpu_span_at(job, x, to);
-        if (row && span.cell != BORDER_OUTSIDE && span.pixels == 1)
-            for (size_t i = 0; i < pixel; i++) /* a call takes longer */
-                at[i] = ((const char *)row)[(size_t)span.cell * pixel + i];
-        else if (row && span.cell != BORDER_OUTSIDE)
+        if (row && plan->border == BORDER_REPLICATE && (x < 0 || x >= width)) {
+            span.pixels = (x >= 0 || to < 0 ? to : 0) - x;
+            memcpy(at, (const char *)row + (size_t)span.cell * pixel, pixel);
+            repeat(at, pixel, (size_t)span.pixels * pixel);
+        } else if (row && span.cell != BORDER_OUTSIDE) {
             memcpy(at, (const char *)row + (size_t)span.cell * pixel, (size_t)span.pixels * pixel);
-        else
+        } else {
             cpu_tiles_put_ghosts(plan, at, (size_t)span.pixels);
+        }
         at += (size_t)span.pixels * pixel;
     }
 }
