@@ -83,8 +83,7 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->columns.channels = pass->plan->channels;
     w->columns.plane = pass->line;
     w->columns.group = cpu_memory_take(memory, pass->line * CPU_GROUPS);
-    w->columns.level =
-        cpu_memory_take(memory, pass->line * CPU_GROUPS * CPU_GROUPS);
+    w->columns.level = cpu_memory_take(memory, pass->line * CPU_GROUPS * CPU_GROUPS);
     w->rows = cpu_memory_take(memory, (size_t)(m->height + 1) * pass->line);
 }
 

@@ -7,9 +7,9 @@
  *   E16[x] = best of E4[x], E4[x + 4], E4[x + 8], E4[x + 12]     and so on
  *   E10[x] = best of E4[x], E4[x + 4], E4[x + 6]                 parts may overlap
  *
- * Then a row of output is the best of one element for each run. The lines of a low rectangle are
- * compared directly. Those of a higher one are cut into blocks of as many lines as it is high, after
- * M. van Herk (1992). Each window is an end of one block and a beginning of the next one:
+ * Then a row of output is the best of one element for each run. A low rectangle takes the best of
+ * its rows first, and then these steps once. The lines of a higher one are cut into blocks of as
+ * many lines as it is high, after M. van Herk (1992). Each window is an end of one block and a beginning of the next one:
  *
  *   line    0 1 2 3 4 | 5 6 7 8 9      height 5
  *   window      2 3 4 + 5 6            the best of lines 2 .. 4, and of lines 5 .. 6

@@ -165,8 +165,8 @@ struct cpu_real_ops {
 
 /* Histograms of columns of 8-bit samples (cpu/columns.c), one for each sample of a line. A
  * histogram has 16 groups of 16 levels, and its counts are cumulative. Of sample x,
- * group[16 * x + g] counts the cells of the groups 0 .. g, and level[16 * (g * plane + x) + l] those
- * of the levels 0 .. l of group g. Aligned to 16 bytes. */
+ * group[16 * x + g] counts the cells of the groups 0 .. g, and level[16 * (g * plane + x) + l]
+ * those of the levels 0 .. l of group g. Aligned to 16 bytes. */
 #define CPU_GROUPS 16
 struct cpu_columns {
     int width, channels; /* columns of the window */
@@ -174,8 +174,8 @@ struct cpu_columns {
     uint8_t *group, *level;
 };
 
-/* The cells of a block, for windows of width x height (cpu/ranks.c). Cells with the ranks 256 * l ..
- * 256 * l + 255 are level l. */
+/* The cells of a block, for windows of width x height (cpu/ranks.c). Cells with the ranks 256 * l
+ * .. 256 * l + 255 are level l. */
 struct cpu_ranks {
     int width, height;
     uint8_t *x, *y;  /* of the cell of a rank */
@@ -183,12 +183,12 @@ struct cpu_ranks {
 };
 
 /* The loops of medians of side x side cells (cpu/network.c): see scripts/make_networks. The inputs
- * are lists of lines, one after the other; n is rounded up to CPU_BLOCK. STREAMS, for medians only: as
- * in struct cpu_tiles. */
+ * are lists of lines, one after the other; n is rounded up to CPU_BLOCK. STREAMS, for medians only:
+ * as in struct cpu_tiles. */
 typedef void cpu_network_loop(const void *const *in, void *const *out, int n, bool streams);
 #define CPU_NETWORKS       5
 #define CPU_NETWORK_LEVELS 2
-#define CPU_NETWORK_PARTS  4
+#define CPU_NETWORK_PARTS  3
 struct cpu_network {
     int side;
     cpu_network_loop *rows; /* from a line and its neighbours to `side` lines; or NULL */
@@ -331,8 +331,8 @@ struct cpu_ops {
      * place among those of its level. */
     void (*columns_row)(const struct cpu_columns *columns, int channel, int place, uint8_t *out,
                         uint16_t *rest, int pixels);
-    /* Makes every step-th sample of OUT, PIXELS in all: of the cells of LEVEL[x] in the window whose
-     * upper left cell is (x, ROW), the one at place REST[x]. */
+    /* Makes every step-th sample of OUT, PIXELS in all: of the cells of LEVEL[x] in the window
+     * whose upper left cell is (x, ROW), the one at place REST[x]. */
     void (*ranks_row)(const struct cpu_ranks *ranks, const uint8_t *level, const uint16_t *rest,
                       int row, uint16_t *out, int step, int pixels);
     const struct cpu_network *networks[2]; /* CPU_NETWORKS, from the smallest to the largest side */

@@ -65,9 +65,9 @@ typedef uint16_t counts16 __attribute__((vector_size(2 * CPU_GROUPS)));
         (l) < 1, (l) < 2, (l) < 3, (l) < 4, (l) < 5, (l) < 6, (l) < 7, (l) < 8, (l) < 9, (l) < 10, \
             (l) < 11, (l) < 12, (l) < 13, (l) < 14, (l) < 15, 1                                    \
     }
-static const counts8 ABOVE[CPU_GROUPS] = {
-    FROM(0), FROM(1), FROM(2),  FROM(3),  FROM(4),  FROM(5),  FROM(6),  FROM(7),
-    FROM(8), FROM(9), FROM(10), FROM(11), FROM(12), FROM(13), FROM(14), FROM(15)};
+static const counts8 ABOVE[CPU_GROUPS] = {FROM(0),  FROM(1),  FROM(2),  FROM(3), FROM(4),  FROM(5),
+                                          FROM(6),  FROM(7),  FROM(8),  FROM(9), FROM(10), FROM(11),
+                                          FROM(12), FROM(13), FROM(14), FROM(15)};
 
 static void columns_change(const struct cpu_columns *columns, const uint8_t *leaves,
                            const uint8_t *enters, int n)

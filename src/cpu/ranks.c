@@ -188,11 +188,11 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
     const struct plan_mask *m = &plan->mask[0];
 
     (void)ops;
-    return plan->type != SAMPLE_U16          ? "it takes 16-bit samples only"
-           : !cpu_window_is_rectangle(m)     ? "it takes squares and rectangles only"
-           : m->width > MOST_SIDE            ? "it takes windows of at most 193 columns"
-           : m->height > MOST_SIDE           ? "it takes windows of at most 193 rows"
-                                             : NULL;
+    return plan->type != SAMPLE_U16      ? "it takes 16-bit samples only"
+           : !cpu_window_is_rectangle(m) ? "it takes squares and rectangles only"
+           : m->width > MOST_SIDE        ? "it takes windows of at most 193 columns"
+           : m->height > MOST_SIDE       ? "it takes windows of at most 193 rows"
+                                         : NULL;
 }
 
 /* Nanoseconds of a sample, and of a cell of a block (AVX2). */

@@ -99,8 +99,8 @@ static inline const void *cpu_tile_row(const struct kernel_job *job, const struc
     return y == BORDER_OUTSIDE ? ghosts : image_row(job->in, y - job->in_first_row);
 }
 
-/* Fetches the tile's part of a row a few rows below row v, before it is read. The processor does not
- * foresee it, as it lies far behind the part above it. */
+/* Fetches the tile's part of a row a few rows below row v, before it is read. The processor does
+ * not foresee it, as it lies far behind the part above it. */
 void cpu_tile_fetch(const struct kernel_job *job, const struct cpu_tile *tile, int v);
 
 /* Where the tile begins in row y of the output. */
