@@ -9,7 +9,8 @@
  *
  * Then a row of output is the best of one element for each run. A low rectangle takes the best of
  * its rows first, and then these steps once. The lines of a higher one are cut into blocks of as
- * many lines as it is high, after M. van Herk (1992). Each window is an end of one block and a beginning of the next one:
+ * many lines as it is high, after M. van Herk (1992). Each window is an end of one block and a
+ * beginning of the next one:
  *
  *   line    0 1 2 3 4 | 5 6 7 8 9      height 5
  *   window      2 3 4 + 5 6            the best of lines 2 .. 4, and of lines 5 .. 6
