@@ -164,21 +164,31 @@ struct cpu_real_ops {
 };
 
 /* Histograms of columns of 8-bit samples (cpu/columns.c), one for each sample of a line. A
- * histogram has 16 groups of 16 levels, and its counts are cumulative: group[g] counts the samples
- * of the groups 0 .. g, level[16 * g + l] those of the levels 0 .. l of group g. Aligned to 32
- * bytes. */
+ * histogram has 16 groups of 16 levels, and its counts are cumulative. Of sample x,
+ * group[16 * x + g] counts the cells of the groups 0 .. g, and level[16 * (g * plane + x) + l]
+ * those of the levels 0 .. l of group g. Aligned to 16 bytes. */
 #define CPU_GROUPS 16
 struct cpu_columns {
     int width, channels; /* columns of the window */
-    uint16_t *group, *level;
+    size_t plane;        /* samples from one group's levels to the next group's */
+    uint8_t *group, *level;
+};
+
+/* The cells of a block, for windows of width x height (cpu/ranks.c). Cells with the ranks 256 * l
+ * .. 256 * l + 255 are level l. */
+struct cpu_ranks {
+    int width, height;
+    uint8_t *x, *y;  /* of the cell of a rank */
+    uint16_t *value; /* of the cell at 256 * y + x */
 };
 
 /* The loops of medians of side x side cells (cpu/network.c): see scripts/make_networks. The inputs
- * are lists of lines, one after the other; n is rounded up to CPU_BLOCK. */
-typedef void cpu_network_loop(const void *const *in, void *const *out, int n);
-#define CPU_NETWORKS       7
+ * are lists of lines, one after the other; n is rounded up to CPU_BLOCK. STREAMS, for medians only:
+ * as in struct cpu_tiles. */
+typedef void cpu_network_loop(const void *const *in, void *const *out, int n, bool streams);
+#define CPU_NETWORKS       5
 #define CPU_NETWORK_LEVELS 2
-#define CPU_NETWORK_PARTS  4
+#define CPU_NETWORK_PARTS  3
 struct cpu_network {
     int side;
     cpu_network_loop *rows; /* from a line and its neighbours to `side` lines; or NULL */
@@ -310,16 +320,21 @@ struct cpu_ops {
     struct cpu_real_ops real[2]; /* of float, of double */
 
     /* out[x] = the least or the greatest of at[0][x] .. at[count - 1][x], n rounded up to
-     * CPU_BLOCK; [0] of 8 bits, [1] of 16. */
-    void (*least[2])(const void *const *at, int count, void *out, int n);
-    void (*greatest[2])(const void *const *at, int count, void *out, int n);
+     * CPU_BLOCK; [0] of 8 bits, [1] of 16. STREAMS: as in struct cpu_tiles. */
+    void (*least[2])(const void *const *at, int count, void *out, int n, bool streams);
+    void (*greatest[2])(const void *const *at, int count, void *out, int n, bool streams);
     /* Adds a sample of ENTERS to each of N columns and takes one of LEAVES, if that is not NULL. */
     void (*columns_change)(const struct cpu_columns *columns, const uint8_t *leaves,
                            const uint8_t *enters, int n);
     /* Makes every channels-th sample of OUT, PIXELS in all, from that column on: the sample at
-     * PLACE among the sorted samples of the window's columns. */
+     * PLACE among the sorted samples of the window's columns. REST, if that is not NULL: its
+     * place among those of its level. */
     void (*columns_row)(const struct cpu_columns *columns, int channel, int place, uint8_t *out,
-                        int pixels);
+                        uint16_t *rest, int pixels);
+    /* Makes every step-th sample of OUT, PIXELS in all: of the cells of LEVEL[x] in the window
+     * whose upper left cell is (x, ROW), the one at place REST[x]. */
+    void (*ranks_row)(const struct cpu_ranks *ranks, const uint8_t *level, const uint16_t *rest,
+                      int row, uint16_t *out, int step, int pixels);
     const struct cpu_network *networks[2]; /* CPU_NETWORKS, from the smallest to the largest side */
 };
 

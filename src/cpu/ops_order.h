@@ -10,7 +10,7 @@
 /* A block stays in registers while all lines are read. In most calls COUNT is a constant, so that
  * the lines' addresses stay in registers too. */
 #define EXTREME(name, best, vector, sample)                                                        \
-    INLINE void name##_of(const void *const *at, int count, void *out, int n)                      \
+    INLINE void name##_of(const void *const *at, int count, void *out, int n, bool streams)        \
     {                                                                                              \
         enum { LANES_EACH = sizeof(vector) / sizeof(sample), EACH = CPU_BLOCK / LANES_EACH };      \
         for (int x = 0; x < n; x += CPU_BLOCK) {                                                   \
@@ -26,21 +26,21 @@
             }                                                                                      \
             UNROLL                                                                                 \
             for (int k = 0; k < EACH; k++)                                                         \
-                store((sample *)out + x + k * LANES_EACH, (v_u32)v[k]);                            \
+                store_out((sample *)out + x + k * LANES_EACH, (v_u32)v[k], streams);               \
         }                                                                                          \
     }                                                                                              \
-    static void name(const void *const *at, int count, void *out, int n)                           \
+    static void name(const void *const *at, int count, void *out, int n, bool streams)             \
     {                                                                                              \
         const void *const few[4] = {at[0], at[count > 1 ? 1 : 0], at[count > 2 ? 2 : 0],           \
                                     at[count > 3 ? 3 : 0]};                                        \
         if (count == 2)                                                                            \
-            name##_of(few, 2, out, n);                                                             \
+            name##_of(few, 2, out, n, streams);                                                    \
         else if (count == 3)                                                                       \
-            name##_of(few, 3, out, n);                                                             \
+            name##_of(few, 3, out, n, streams);                                                    \
         else if (count == 4)                                                                       \
-            name##_of(few, 4, out, n);                                                             \
+            name##_of(few, 4, out, n, streams);                                                    \
         else                                                                                       \
-            name##_of(at, count, out, n);                                                          \
+            name##_of(at, count, out, n, streams);                                                 \
     }
 EXTREME(least_u8, min_u8, v_u8, uint8_t)
 EXTREME(least_u16, min_u16, v_u16, uint16_t)
@@ -49,9 +49,15 @@ EXTREME(greatest_u16, max_u16, v_u16, uint16_t)
 
 /* ---- histograms of columns ---- */
 
-/* The counts of a group's levels, or of all groups. Passed by address only, as it is two registers
- * in some sets. */
+/* The counts of a group's levels, or of all groups: of a column, and of a window. Passed by address
+ * only, as the second is two registers in some sets. */
+typedef uint8_t counts8 __attribute__((vector_size(CPU_GROUPS)));
 typedef uint16_t counts16 __attribute__((vector_size(2 * CPU_GROUPS)));
+#ifdef __AVX2__ /* in one instruction, which gcc 12 does not find */
+#define WIDE(counts) ((counts16)_mm256_cvtepu8_epi16((__m128i)(counts)))
+#else
+#define WIDE(counts) __builtin_convertvector(counts, counts16)
+#endif
 
 /* ABOVE[l]: 1 for the counts that a sample of level l is part of. */
 #define FROM(l)                                                                                    \
@@ -59,23 +65,25 @@ typedef uint16_t counts16 __attribute__((vector_size(2 * CPU_GROUPS)));
         (l) < 1, (l) < 2, (l) < 3, (l) < 4, (l) < 5, (l) < 6, (l) < 7, (l) < 8, (l) < 9, (l) < 10, \
             (l) < 11, (l) < 12, (l) < 13, (l) < 14, (l) < 15, 1                                    \
     }
-static const counts16 ABOVE[CPU_GROUPS] = {
-    FROM(0), FROM(1), FROM(2),  FROM(3),  FROM(4),  FROM(5),  FROM(6),  FROM(7),
-    FROM(8), FROM(9), FROM(10), FROM(11), FROM(12), FROM(13), FROM(14), FROM(15)};
+static const counts8 ABOVE[CPU_GROUPS] = {FROM(0),  FROM(1),  FROM(2),  FROM(3), FROM(4),  FROM(5),
+                                          FROM(6),  FROM(7),  FROM(8),  FROM(9), FROM(10), FROM(11),
+                                          FROM(12), FROM(13), FROM(14), FROM(15)};
 
 static void columns_change(const struct cpu_columns *columns, const uint8_t *leaves,
                            const uint8_t *enters, int n)
 {
-    counts16 *group = (counts16 *)columns->group, *level = (counts16 *)columns->level;
+    counts8 *group = (counts8 *)columns->group, *level = (counts8 *)columns->level;
+    const size_t plane = columns->plane;
 
-    for (int x = 0; x < n; x++, level += CPU_GROUPS) {
+    for (int x = 0; x < n; x++) {
         const int in = enters[x], out = leaves ? leaves[x] : 0;
+        counts8 groups = group[x] + ABOVE[in / CPU_GROUPS];
+        level[(size_t)(in / CPU_GROUPS) * plane + (size_t)x] += ABOVE[in % CPU_GROUPS];
         if (leaves) {
-            group[x] -= ABOVE[out / CPU_GROUPS];
-            level[out / CPU_GROUPS] -= ABOVE[out % CPU_GROUPS];
+            groups -= ABOVE[out / CPU_GROUPS];
+            level[(size_t)(out / CPU_GROUPS) * plane + (size_t)x] -= ABOVE[out % CPU_GROUPS];
         }
-        group[x] += ABOVE[in / CPU_GROUPS];
-        level[in / CPU_GROUPS] += ABOVE[in % CPU_GROUPS];
+        group[x] = groups;
     }
 }
 
@@ -83,55 +91,131 @@ static void columns_change(const struct cpu_columns *columns, const uint8_t *lea
 INLINE int count_up_to(const counts16 *counts, int place)
 {
     typedef int16_t flags __attribute__((vector_size(sizeof(counts16))));
+    const flags set = (flags)(*counts <= (uint16_t)place);
+#ifdef __AVX2__
+    return __builtin_popcount((unsigned)_mm256_movemask_epi8((__m256i)set)) / 2;
+#else
     typedef int8_t bytes __attribute__((vector_size(CPU_GROUPS)));
-    const bytes set = __builtin_convertvector((flags)(*counts <= (uint16_t)place), bytes);
+    const bytes narrow = __builtin_convertvector(set, bytes);
     const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t half[2];
 
-    memcpy(half, &set, sizeof half);
+    memcpy(half, &narrow, sizeof half);
     return (int)(((half[0] & ones) + (half[1] & ones)) * ones >> 56); /* the sum of all bytes */
+#endif
 }
 
 static void columns_row(const struct cpu_columns *columns, int channel, int place, uint8_t *out,
-                        int pixels)
+                        uint16_t *rest, int pixels)
 {
     const int width = columns->width, step = columns->channels;
-    const counts16 *group = (const counts16 *)columns->group + channel;
-    const counts16 *level = (const counts16 *)columns->level + (size_t)channel * CPU_GROUPS;
+    const counts8 *group = (const counts8 *)columns->group + channel;
+    const counts8 *level = (const counts8 *)columns->level + channel;
     counts16 groups = {0}, levels[CPU_GROUPS]; /* of the window; levels[g] is as it was at at[g] */
     int at[CPU_GROUPS];
 
     for (int g = 0; g < CPU_GROUPS; g++)
         at[g] = -width;
     for (int j = 0; j < width; j++)
-        groups += group[j * step];
+        groups += WIDE(group[j * step]);
     for (int x = 0; x < pixels; x++) {
         const int g = count_up_to(&groups, place);
-        const counts16 *first = level + g, *next;
+        const counts8 *first = level + (size_t)g * columns->plane, *next;
+        counts16 sum = {0};
         if (2 * (x - at[g]) > width) {
-            levels[g] = (counts16){0};
             for (int j = x; j < x + width; j++)
-                levels[g] += first[(size_t)(j * step) * CPU_GROUPS];
+                sum += WIDE(first[j * step]);
         } else {
+            sum = levels[g];
             for (int j = at[g]; j < x; j++) {
-                next = first + (size_t)(j * step) * CPU_GROUPS;
-                levels[g] += next[(size_t)(width * step) * CPU_GROUPS] - *next;
+                next = first + j * step;
+                sum += WIDE(next[width * step]) - WIDE(*next);
             }
         }
+        levels[g] = sum;
         at[g] = x;
         const int below = g > 0 ? ((const uint16_t *)&groups)[g - 1] : 0;
-        out[x * step + channel] =
-            (uint8_t)(g * CPU_GROUPS + count_up_to(&levels[g], place - below));
+        const int l = count_up_to(&sum, place - below);
+        out[x * step + channel] = (uint8_t)(g * CPU_GROUPS + l);
+        if (rest)
+            rest[x] = (uint16_t)(place - below - (l > 0 ? ((const uint16_t *)&sum)[l - 1] : 0));
         if (x + 1 < pixels)
-            groups += group[(x + width) * step] - group[x * step];
+            groups += WIDE(group[(x + width) * step]) - WIDE(group[x * step]);
+    }
+}
+
+/* The rank of the cell at PLACE among the cells of the window whose ranks are FIRST ..
+ * FIRST + 255. */
+#if defined __AVX2__ && defined __BMI2__
+/* All parts are counted, as a loop that ends at the right part is mostly predicted wrongly. */
+INLINE int find_rank(const struct cpu_ranks *ranks, int first, int place, int left, int top)
+{
+    const __m256i lefts = _mm256_set1_epi8((char)left), tops = _mm256_set1_epi8((char)top);
+    const __m256i width = _mm256_set1_epi8((char)(ranks->width - 1));
+    const __m256i height = _mm256_set1_epi8((char)(ranks->height - 1));
+    uint64_t set[4] = {0}; /* one bit for each cell: is it in the window? */
+    int before[4], count = 0, part;
+
+    UNROLL
+    for (int i = 0; i < 8; i++) {
+        __m256i x = _mm256_loadu_si256((const __m256i *)(ranks->x + first + 32 * i));
+        __m256i y = _mm256_loadu_si256((const __m256i *)(ranks->y + first + 32 * i));
+        x = _mm256_sub_epi8(x, lefts);
+        y = _mm256_sub_epi8(y, tops);
+        x = _mm256_cmpeq_epi8(_mm256_min_epu8(x, width), x);
+        y = _mm256_cmpeq_epi8(_mm256_min_epu8(y, height), y);
+        set[i / 2] |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_and_si256(x, y))
+                      << i % 2 * 32;
+        if (i % 2 == 1) {
+            before[i / 2] = count;
+            count += __builtin_popcountll(set[i / 2]);
+        }
+    }
+    part = (before[1] <= place) + (before[2] <= place) + (before[3] <= place);
+    return first + 64 * part +
+           __builtin_ctzll(_pdep_u64(UINT64_C(1) << (place - before[part]), set[part]));
+}
+#else
+/* Is the cell of a rank in the window at (LEFT, TOP)? */
+INLINE bool is_in_window(const struct cpu_ranks *ranks, int rank, int left, int top)
+{
+    return (uint8_t)(ranks->x[rank] - left) < ranks->width &&
+           (uint8_t)(ranks->y[rank] - top) < ranks->height;
+}
+
+INLINE int find_rank(const struct cpu_ranks *ranks, int first, int place, int left, int top)
+{
+    int rank = first;
+
+    for (;; rank += 32) {
+        uint8_t count = 0;
+        for (int i = 0; i < 32; i++)
+            count = (uint8_t)(count + is_in_window(ranks, rank + i, left, top));
+        if (count > place)
+            break;
+        place -= count;
+    }
+    for (;; rank++)
+        if (is_in_window(ranks, rank, left, top) && place-- == 0)
+            return rank;
+}
+#endif
+
+static void ranks_row(const struct cpu_ranks *ranks, const uint8_t *level, const uint16_t *rest,
+                      int row, uint16_t *out, int step, int pixels)
+{
+    for (int x = 0; x < pixels; x++) {
+        const int rank = find_rank(ranks, 256 * level[x], rest[x], x, row);
+        out[x * step] = ranks->value[256 * ranks->y[rank] + ranks->x[rank]];
     }
 }
 
 /* ---- sorting networks ---- */
 
-#define STORE(line, x, v) store((VECTOR_SAMPLE *)(line) + (x), (v_u32)(v))
-#define LOAD(line, x)     ((VECTOR)load_32((const VECTOR_SAMPLE *)(line) + (x)))
-#define VECTOR_SAMPLES    ((int)(VECTOR_BYTES / sizeof(VECTOR_SAMPLE)))
+#define STORE(line, x, v)     store((VECTOR_SAMPLE *)(line) + (x), (v_u32)(v))
+#define STORE_OUT(line, x, v) store_out((VECTOR_SAMPLE *)(line) + (x), (v_u32)(v), streams)
+#define LOAD(line, x)         ((VECTOR)load_32((const VECTOR_SAMPLE *)(line) + (x)))
+#define VECTOR_SAMPLES        ((int)(VECTOR_BYTES / sizeof(VECTOR_SAMPLE)))
 
 #define NETWORK(name) network_u8_##name
 #define VECTOR        v_u8

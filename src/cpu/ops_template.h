@@ -84,5 +84,6 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .greatest = {greatest_u8, greatest_u16},
     .columns_change = columns_change,
     .columns_row = columns_row,
+    .ranks_row = ranks_row,
     .networks = {network_u8_table, network_u16_table},
 };

@@ -58,6 +58,19 @@ INLINE void store(void *at, v_u32 v)
     *(any_vector *)at = v;
 }
 
+/* Stores a vector of the output. STREAMS: AT is aligned, and the bytes shall not go through the
+ * caches, if the set can do so. */
+INLINE void store_out(void *at, v_u32 v, bool streams)
+{
+#ifdef STREAM
+    if (streams)
+        STREAM(at, v);
+    else
+#endif
+        store(at, v);
+    (void)streams;
+}
+
 /* Stores the first BYTES bytes of a vector, or the whole vector. */
 INLINE void store_first(void *at, v_u8 v, int bytes)
 {

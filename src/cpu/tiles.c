@@ -1,6 +1,7 @@
 /* How a picture is cut into pieces and tiles, and the threads' workers with their memory. */
 #include "cpu/tiles.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,12 @@
 #define MIN_ROWS    16
 #define PIECES_EACH 4 /* pieces per thread: evens out threads that lose their core for a while */
 #define MOST_BLOCKS 24
+
+#define CACHE_LINE 64 /* bytes */
+#define ROWS_AHEAD 4
+
+/* Smaller outputs stay in the caches for the next step. */
+#define STREAM_BYTES (16u << 20)
 
 struct cpu_memory {
     void *block[MOST_BLOCKS];
@@ -30,6 +37,10 @@ struct cpu_tiles cpu_tiles_cut(const struct kernel_job *job, int pixels)
     if (s.piece_rows < MIN_ROWS)
         s.piece_rows = MIN_ROWS;
     s.pieces = (height + s.piece_rows - 1) / s.piece_rows;
+    s.streams = job->out->pitch * (size_t)height >= STREAM_BYTES &&
+                (s.tile_pixels == job->out->width || s.tile_pixels % CPU_TILE_MIN == 0) &&
+                job->out->pitch % CPU_STREAM_ALIGN == 0 &&
+                (uintptr_t)job->out->data % CPU_STREAM_ALIGN == 0;
     if (s.workers > s.pieces)
         s.workers = s.pieces;
     return s;
@@ -48,6 +59,15 @@ void *cpu_memory_take(struct cpu_memory *memory, size_t bytes)
     return block;
 }
 
+/* Repeats the first DONE bytes, up to BYTES: twice as many each time. */
+static void repeat(char *out, size_t done, size_t bytes)
+{
+    for (size_t more; done < bytes; done += more) {
+        more = done < bytes - done ? done : bytes - done;
+        memcpy(out + done, out, more);
+    }
+}
+
 void cpu_tiles_put_ghosts(const struct plan *plan, void *out, size_t n)
 {
     const size_t channels = (size_t)plan->channels, bytes = n * channels * (size_t)plan->type;
@@ -58,10 +78,7 @@ void cpu_tiles_put_ghosts(const struct plan *plan, void *out, size_t n)
             ((uint8_t *)out)[c] = (uint8_t)plan_ghost(plan, (int)c);
         else
             ((uint16_t *)out)[c] = (uint16_t)plan_ghost(plan, (int)c);
-    for (size_t more; done < bytes; done += more) { /* twice as many each time */
-        more = done < bytes - done ? done : bytes - done;
-        memcpy((char *)out + done, out, more);
-    }
+    repeat(out, done, bytes);
 }
 
 void *cpu_memory_ghosts(struct cpu_memory *memory, const struct kernel_job *job)
@@ -145,6 +162,8 @@ static void run_tiles(const void *context, void *worker, int piece)
         tile.pixels = left < s->tile_pixels ? left : s->tile_pixels;
         p->hooks->run(p->pass, worker, &tile);
     }
+    if (s->streams)
+        atomic_thread_fence(memory_order_seq_cst);
 }
 
 bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_hooks *hooks,
@@ -155,19 +174,36 @@ bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_hooks *h
                            run_tiles, &p, err);
 }
 
+void cpu_tile_fetch(const struct kernel_job *job, const struct cpu_tile *tile, int v)
+{
+    const char *row = cpu_tile_row(job, tile, v + ROWS_AHEAD, NULL);
+    const size_t pixel = (size_t)job->plan->channels * (size_t)job->plan->type;
+
+    if (!row || tile->pixels == job->out->width)
+        return;
+    for (size_t i = 0; i < (size_t)tile->pixels * pixel; i += CACHE_LINE)
+        __builtin_prefetch(row + (size_t)tile->first_pixel * pixel + i);
+}
+
 void cpu_tiles_copy(const struct kernel_job *job, const void *row, int from, int to, void *out)
 {
     const struct plan *plan = job->plan;
     size_t pixel = (size_t)plan->channels * (size_t)plan->type;
+    const int width = job->in->width;
     struct cpu_span span;
     char *at = out;
 
     for (int x = from; x < to; x += span.pixels) {
         span = cpu_span_at(job, x, to);
-        if (row && span.cell != BORDER_OUTSIDE)
+        if (row && plan->border == BORDER_REPLICATE && (x < 0 || x >= width)) {
+            span.pixels = (x >= 0 || to < 0 ? to : 0) - x;
+            memcpy(at, (const char *)row + (size_t)span.cell * pixel, pixel);
+            repeat(at, pixel, (size_t)span.pixels * pixel);
+        } else if (row && span.cell != BORDER_OUTSIDE) {
             memcpy(at, (const char *)row + (size_t)span.cell * pixel, (size_t)span.pixels * pixel);
-        else
+        } else {
             cpu_tiles_put_ghosts(plan, at, (size_t)span.pixels);
+        }
         at += (size_t)span.pixels * pixel;
     }
 }

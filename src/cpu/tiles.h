@@ -20,7 +20,8 @@
 #include "cpu/ops.h"
 #include "kernel/kernel.h"
 
-#define CPU_TILE_MIN 64 /* pixels, if the picture has as many */
+#define CPU_TILE_MIN     64 /* pixels, if the picture has as many */
+#define CPU_STREAM_ALIGN 64 /* bytes: of the longest vector, and a cache line */
 
 /* How a job is cut. */
 struct cpu_tiles {
@@ -28,6 +29,10 @@ struct cpu_tiles {
     int tile_pixels; /* of every tile but the last one, which may have fewer */
     int piece_rows, pieces;
     int workers; /* <= job->threads */
+    /* The output is so large that a store past the caches is faster: no line of it is read first.
+     * Each tile's rows begin at multiples of CPU_STREAM_ALIGN, so `pixels` of cpu_tiles_cut must be
+     * a multiple of CPU_TILE_MIN. Streamed bytes need a fence: see cpu_tiles_run. */
+    bool streams;
 };
 
 /* Cuts tiles of PIXELS, but at least CPU_TILE_MIN and at most the whole width. */
@@ -93,6 +98,10 @@ static inline const void *cpu_tile_row(const struct kernel_job *job, const struc
     int y = border_fold(job->plan->border, below, job->picture_height);
     return y == BORDER_OUTSIDE ? ghosts : image_row(job->in, y - job->in_first_row);
 }
+
+/* Fetches the tile's part of a row a few rows below row v, before it is read. The processor does
+ * not foresee it, as it lies far behind the part above it. */
+void cpu_tile_fetch(const struct kernel_job *job, const struct cpu_tile *tile, int v);
 
 /* Where the tile begins in row y of the output. */
 static inline void *cpu_tile_out(const struct kernel_job *job, const struct cpu_tile *tile, int y)

@@ -218,6 +218,97 @@ static void bands_share_a_state(void)
     free(large);
 }
 
+/* Outputs so large that they are stored past the caches: the bytes of small bands, which are not.
+ */
+static void check_large_output(const char *filter, int radius, int width)
+{
+    struct plan plan = plan_of(filter, NULL, radius, 1, SAMPLE_U8);
+    const struct kernel *kernel = kernel_choose(DEVICE_CPU, &plan);
+    const int height = (17 << 20) / width, rows = 500;
+    struct image in = {0}, whole = {0}, band = {0};
+    struct kernel_job job;
+    struct error err;
+    int different = 0;
+
+    picture_make(&in, width, height);
+    picture_make(&whole, width, height);
+    picture_make(&band, width, rows);
+    job = kernel_job_whole(&plan, &in, &whole);
+    job.threads = 2;
+    CHECK(kernel_open(kernel, &plan, width, height, NULL, &job.state, &err));
+    CHECK(kernel_run(kernel, &job, &err));
+    job.out = &band;
+    for (int y = 0; y + rows <= height; y += rows) {
+        job.out_first_row = y;
+        CHECK(kernel_run(kernel, &job, &err));
+        for (int i = 0; i < rows; i++)
+            different += memcmp(image_row(&band, i), image_row(&whole, y + i), (size_t)width) != 0;
+    }
+    CHECKF(different == 0, "%s of radius %d, width %d: %d rows differ", filter, radius, width,
+           different);
+    kernel_close(kernel, job.state);
+    image_free(&in);
+    image_free(&whole);
+    image_free(&band);
+    plan_free(&plan);
+}
+
+static void run_method(const char *method, const struct plan *plan, const struct image *in,
+                       struct image *out)
+{
+    const struct kernel *kernel = kernel_choose(DEVICE_CPU, plan);
+    struct kernel_job job = kernel_job_whole(plan, in, out);
+    struct error err;
+
+    CHECKF(kernel_open(kernel, plan, in->width, in->height, method, &job.state, &err), "%s",
+           err.text);
+    CHECK(kernel_run(kernel, &job, &err));
+    kernel_close(kernel, job.state);
+}
+
+/* Blocks of 65536 cells, with VALUES different values: `ranks` and `histogram` give one result. */
+static void check_blocks(uint32_t values)
+{
+    struct plan plan = plan_of("median", NULL, 30, 1, SAMPLE_U16);
+    struct image in = {0}, ranks = {0}, histogram = {0};
+    uint64_t state = 5;
+    struct error err;
+
+    CHECK(image_alloc(&in, 500, 450, 1, SAMPLE_U16, "in", &err));
+    CHECK(image_alloc(&ranks, 500, 450, 1, SAMPLE_U16, "ranks", &err));
+    CHECK(image_alloc(&histogram, 500, 450, 1, SAMPLE_U16, "histogram", &err));
+    for (int y = 0; y < 450; y++)
+        for (int x = 0; x < 500; x++) {
+            state = state * 6364136223846793005 + 1442695040888963407;
+            ((uint16_t *)image_row(&in, y))[x] =
+                (uint16_t)((state >> 33) % values + 65536 - values);
+        }
+    run_method("ranks", &plan, &in, &ranks);
+    run_method("histogram", &plan, &in, &histogram);
+    for (int y = 0; y < 450; y++)
+        if (memcmp(image_row(&ranks, y), image_row(&histogram, y), 1000) != 0)
+            CHECKF(false, "%u values: row %d differs", values, y);
+    image_free(&in);
+    image_free(&ranks);
+    image_free(&histogram);
+    plan_free(&plan);
+}
+
+static void blocks_of_ranks(void)
+{
+    check_blocks(1);
+    check_blocks(2);
+    check_blocks(65536);
+}
+
+static void large_outputs(void)
+{
+    check_large_output("erode", 1, 4001);   /* one tile */
+    check_large_output("dilate", 60, 4001); /* tiles side by side */
+    check_large_output("median", 1, 4096);
+    check_large_output("median", 4, 4001);
+}
+
 /* A method requested by name is refused with the reason and the names of possible methods. */
 static void named(void)
 {
@@ -291,6 +382,8 @@ int main(void)
     TEST(small_pictures);
     TEST(bounds);
     TEST(bands_share_a_state);
+    TEST(large_outputs);
+    TEST(blocks_of_ranks);
     TEST(named);
     TEST(opaque_bands);
     TEST(band_rows);

@@ -188,13 +188,16 @@ static const struct timed_case CASES[] = {
 struct options {
     const char *kernel;
     peer_function *peer;
-    int runs, width, height;
+    int runs, threads, width, height;
 };
+
+/* Several threads are timed by the clock. */
+static bool several_threads;
 
 static double cpu_ms(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(several_threads ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &t);
     return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
@@ -355,11 +358,12 @@ static const char *every_cell_method(const struct prepared *p)
     return cpu_method_fastest(&p->plan, p->kernel->ops, p->in.width, p->in.height, others)->name;
 }
 
-static double time_ours(struct prepared *p)
+static double time_ours(const struct options *o, struct prepared *p)
 {
     struct kernel_job job = kernel_job_whole(&p->plan, &p->in, &p->out);
     struct error err = {0};
     double start = cpu_ms();
+    job.threads = o->threads;
     if (!kernel_open(p->kernel, &p->plan, p->in.width, p->in.height,
                      p->every_cell ? every_cell_method(p) : NULL, &job.state, &err) ||
         !kernel_run(p->kernel, &job, &err))
@@ -386,8 +390,8 @@ static bool time_case(const struct options *o, const struct timed_case *c)
         return false;
     for (int i = -1; i < o->runs; i++) { /* the first run warms up */
         int at = i < 0 ? 0 : i;
-        ours[at] = time_ours(&p);
-        other[at] = peer ? time_peer(o, c, &p) : pair ? time_ours(&beside) : 0;
+        ours[at] = time_ours(o, &p);
+        other[at] = peer ? time_peer(o, c, &p) : pair ? time_ours(o, &beside) : 0;
         ratio[at] = other[at] > 0 ? ours[at] / other[at] : 0;
     }
     qsort(ours, (size_t)o->runs, sizeof *ours, compare);
@@ -427,7 +431,7 @@ static bool read_size(const char *text, int *width, int *height)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.runs = 9, .width = 3840, .height = 2160};
+    struct options o = {.runs = 9, .threads = 1, .width = 3840, .height = 2160};
     char **words = argv + 1;
     int count = 0;
     bool good = true;
@@ -449,17 +453,20 @@ int main(int argc, char **argv)
             o.kernel = value;
         } else if (strcmp(argv[i], "--runs") == 0) {
             o.runs = (int)strtol(value, NULL, 10);
+        } else if (strcmp(argv[i], "--threads") == 0) {
+            o.threads = (int)strtol(value, NULL, 10);
+            several_threads = o.threads > 1;
         } else if (strcmp(argv[i], "--size") != 0 || !read_size(value, &o.width, &o.height)) {
             fprintf(stderr, "time_2d: unknown option or size: %s %s\n", argv[i], value);
             return 2;
         }
         i++;
     }
-    if (o.runs < 1 || o.runs > MAX_RUNS)
+    if (o.runs < 1 || o.runs > MAX_RUNS || o.threads < 1)
         return 2;
-    printf("| %d x %d, one thread, CPU ms | median | least | beside | median | least | median "
+    printf("| %d x %d, %d threads, ms | median | least | beside | median | least | median "
            "ratio | ratio of least |\n|---|---|---|---|---|---|---|---|\n",
-           o.width, o.height);
+           o.width, o.height, o.threads);
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES && good; i++)
         if (wanted(CASES[i].name, words, count))
             good = time_case(&o, &CASES[i]);

@@ -8,6 +8,7 @@
 #define VECTOR_BYTES 32
 #define V(operation) _mm256_##operation
 typedef __m256i vector;
+#define STREAM(at, v) _mm256_stream_si256((vector *)(at), (vector)(v))
 #include "cpu/x86/vector.h"
 
 /* Sums of two rows of output take 12 of the 16 registers. */

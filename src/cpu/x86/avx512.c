@@ -11,6 +11,9 @@
 #define VECTOR_BYTES 64
 #define V(operation) _mm512_##operation
 typedef __m512i vector;
+#ifndef CPU_EMULATED
+#define STREAM(at, v) _mm512_stream_si512((vector *)(at), (vector)(v))
+#endif
 #include "cpu/x86/vector.h"
 
 /* 8 sums in registers hide vpdpwssd's latency; the loads, most of which touch two cache lines, take
