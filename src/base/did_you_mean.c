@@ -43,6 +43,7 @@ static const struct {
     {"motion9", "motion motionblur"},
     {"identity", "none nothing copy"},
     {"median", "med medfilt medianblur medianfilter denoise despeckle"},
+    {"bilateral", "bilateralfilter surfaceblur"},
     {"rank", "percentile percentilefilter percent quantile rankfilter"},
     {"erode", "erosion minimum min minimumfilter minfilter"},
     {"dilate", "dilation maximum max maximumfilter maxfilter"},
