@@ -11,6 +11,7 @@ static const struct cpu_method *const METHODS[] = {
     &cpu_method_terms,   &cpu_method_runs,    &cpu_method_certified8, &cpu_method_real,
     &cpu_method_direct,  &cpu_method_fft,     &cpu_method_long,       &cpu_method_extremes,
     &cpu_method_network, &cpu_method_columns, &cpu_method_histogram,
+    &cpu_method_bilateral,
 };
 
 #define COUNT ((int)(sizeof METHODS / sizeof *METHODS))

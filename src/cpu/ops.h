@@ -194,6 +194,37 @@ struct cpu_network {
     } part[CPU_NETWORK_PARTS];
 };
 
+/* Bilateral filters, by float or double ("reals"). All loops work in whole blocks of CPU_BLOCK. */
+#define CPU_BILATERAL_PLANES 4
+struct cpu_range {
+    int channels;      /* whose absolute differences are summed */
+    const void *table; /* reals: the weight of each difference up to `most`, which has weight 0 */
+    int most;          /* <= UINT16_MAX */
+};
+struct cpu_bilateral_row {
+    int taps, planes;
+    const void *const *weight; /* of tap j for output x: weight[j][x] */
+    const void *const *plane;  /* the cell under tap j of output x: plane[p][x + j] */
+    double factor;             /* of the row's weights */
+    bool more;                 /* the row is added to the sums that are there */
+};
+/* The error of a quotient, relative to it and absolute. */
+struct cpu_bilateral_bounds {
+    double relative, absolute;
+};
+struct cpu_bilateral_ops {
+    /* weights[x] = factor * the table's weight of the difference of middle[..][x] and cell[..][x]
+     */
+    void (*weights)(const struct cpu_range *range, const uint16_t *const *middle,
+                    const uint16_t *const *cell, double factor, void *weights, int n);
+    /* sums[p] (+)= factor * the row's sum of weight * cell; sums[planes]: of the weights alone */
+    void (*sums)(const struct cpu_bilateral_row *row, void *const *sums, int n);
+    /* mean = floor(sum / weight + 1/2); doubtful = 1 if the bounds allow another mean, or if the
+     * weight is 0, else 0 */
+    void (*means)(const struct cpu_bilateral_bounds *bounds, const void *sums, const void *weights,
+                  int32_t *mean, uint8_t *doubtful, int n);
+};
+
 struct cpu_ops {
     const char *name;
     /* Runs ROUNDS rounds of the set's fastest multiply-adds; returns the number of operations. */
@@ -308,6 +339,7 @@ struct cpu_ops {
                       int32_t *out, int n);
 
     struct cpu_real_ops real[2]; /* of float, of double */
+    struct cpu_bilateral_ops bilateral[2];
 
     /* out[x] = the least or the greatest of at[0][x] .. at[count - 1][x], n rounded up to
      * CPU_BLOCK; [0] of 8 bits, [1] of 16. */

@@ -90,9 +90,9 @@ struct plan {
     int repeat;        /* whole passes, >= 1; of the first step */
     int order;         /* PLAN_ORDER: the place of the output among the sum cells of the window,
                           sorted: 0 is the least */
-    /* PLAN_BILATERAL: a cell's weight is mask[0]'s times range[d], where d is the sum of the absolute
-     * differences between the cell and the window's middle, in the channels of plan_compared; past
-     * range_last it is 0. Owned. */
+    /* PLAN_BILATERAL: a cell's weight is mask[0]'s times range[d], where d is the sum of the
+     * absolute differences between the cell and the window's middle, in the channels of
+     * plan_compared; past range_last it is 0. Owned. */
     uint16_t *range;
     int range_last;
     /* Steps: each is a plan, and filters the output of the step before it, with ghost cells of

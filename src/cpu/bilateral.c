@@ -1,0 +1,411 @@
+/* The method `bilateral`: bilateral filters, 8 and 16 bits.
+ *
+ * A pair of cells has one difference, whichever of them is the middle, so its weight is looked up
+ * once and serves both rows of output. A table of weights for each row `base` and each offset
+ * (dy, dx) with dy >= 0 holds
+ *
+ *   W[x] = row[dx] * range[difference of the cells (base, x) and (base + dy, x + dx)]
+ *
+ * For the row y of output, the cell at (dy, dx) has its weight in the table of base y, and the cell
+ * at (-dy, -dx) in the table of base y - dy, which waits in a ring. If a ring would be too large
+ * for a cache, every weight is looked up for its own row of output.
+ *
+ * Sums are made in float for 8 bits and in double for 16; both are proved in docs/methods.md. A
+ * sample whose rounding is uncertain is computed again, exactly. */
+#include <float.h>
+#include <stdlib.h>
+
+#include "cpu/finish.h"
+#include "cpu/lines.h"
+#include "cpu/method.h"
+
+__extension__ typedef __int128 int128;
+
+#define RING_BYTES  (160 * 1024) /* weights of a tile, for the L2 cache */
+#define MOST_PAIRED 6            /* radius of a window whose ring fits */
+
+struct bilateral_pass {
+    const struct plan *plan;
+    const struct cpu_bilateral_ops *ops;
+    size_t real; /* bytes of a real number */
+    void *table; /* reals: range weights, then 0 */
+    bool paired;
+    int radius_x, radius_y;
+    int compared[4], compares;          /* channels whose differences count */
+    int summed[4], sums;                /* channels that are summed */
+    struct cpu_bilateral_bounds bounds; /* of a quotient of sums */
+    struct cpu_lines lines;
+    const struct kernel_job *job;
+    size_t stride; /* reals from one row of weights to the next */
+};
+
+struct bilateral_worker {
+    char *weights;                        /* the rings */
+    char *middle;                         /* weights of the window's middle cell */
+    void *sums[CPU_BILATERAL_PLANES + 1]; /* the last one that is used: of the weights */
+    const void **tap;                     /* a row's weights */
+    int32_t *mean;
+    uint8_t *doubtful;
+};
+
+/* ---- lines: for each channel a plane of reals; behind them, for each a plane of samples ---- */
+
+static int plane_pixels(const struct bilateral_pass *pass)
+{
+    return (int)pass->lines.stride / pass->plan->channels;
+}
+
+/* Channel C at pixel X of a line, as reals or as samples. */
+static const void *reals_at(const struct bilateral_pass *pass, const void *line, int c, int x)
+{
+    return (const char *)line + (size_t)(c * plane_pixels(pass) + x) * pass->real;
+}
+
+static const uint16_t *samples_at(const struct bilateral_pass *pass, const void *line, int c, int x)
+{
+    return (const uint16_t *)reals_at(pass, line, pass->plan->channels, 0) +
+           c * plane_pixels(pass) + x;
+}
+
+static void split(const struct plan *plan, const void *row, size_t first, int c, uint16_t *samples,
+                  int pixels)
+{
+    const int channels = plan->channels;
+    const uint8_t *bytes = (const uint8_t *)row + first + c;
+    const uint16_t *words = (const uint16_t *)row + first + c;
+
+    if (plan->type == SAMPLE_U8)
+        for (int x = 0; x < pixels; x++)
+            samples[x] = bytes[x * channels];
+    else
+        for (int x = 0; x < pixels; x++)
+            samples[x] = words[x * channels];
+}
+
+/* REALS = SAMPLES, times ALPHA if that is not NULL. */
+static void make_reals(const struct bilateral_pass *pass, const uint16_t *samples,
+                       const uint16_t *alpha, void *reals, int pixels)
+{
+    if (pass->plan->type == SAMPLE_U8)
+        for (int x = 0; x < pixels; x++)
+            ((float *)reals)[x] = (float)(samples[x] * (alpha ? alpha[x] : 1));
+    else
+        for (int x = 0; x < pixels; x++)
+            ((double *)reals)[x] = (double)samples[x] * (alpha ? alpha[x] : 1);
+}
+
+static void put(const void *context, const void *const *row, size_t first, void *line, size_t at,
+                int n)
+{
+    const struct bilateral_pass *pass = context;
+    const struct plan *plan = pass->plan;
+    const int channels = plan->channels, x = (int)at / channels, pixels = n / channels;
+    const uint16_t *alpha = samples_at(pass, line, channels - 1, x);
+
+    for (int c = channels - 1; c >= 0; c--) {
+        const bool weighted = plan->alpha == ALPHA_WEIGHTED && c < channels - 1;
+        uint16_t *samples = (uint16_t *)samples_at(pass, line, c, x);
+        split(plan, row[0], first, c, samples, pixels);
+        make_reals(pass, samples, weighted ? alpha : NULL, (void *)reals_at(pass, line, c, x),
+                   pixels);
+    }
+}
+
+/* ---- weights ---- */
+
+/* The row of weights of offset (dy, dx) in the table of row BASE. */
+static char *weights_of(const struct bilateral_pass *pass, const struct bilateral_worker *w,
+                        int base, int dy, int dx)
+{
+    const int table = pass->paired ? dy * (dy + 1) / 2 + (base + dy) % (dy + 1) : 0;
+    const int row = table * (2 * pass->radius_x + 1) + pass->radius_x + dx;
+    return w->weights + (size_t)row * pass->stride * pass->real;
+}
+
+/* As the loop of the instruction set, for sums of differences of more than 16 bits. */
+static void make_wide_weights(const struct cpu_range *range, const uint16_t *const *middle,
+                              const uint16_t *const *cell, double factor, void *weights, int n)
+{
+    for (int x = 0; x < n; x++) {
+        int d = 0;
+        for (int c = 0; c < range->channels; c++)
+            d += abs(middle[c][x] - cell[c][x]);
+        ((double *)weights)[x] =
+            factor * ((const double *)range->table)[d < range->most ? d : range->most];
+    }
+}
+
+/* Makes weights of the offset (dy, dx) for the pixels from FIRST on of the line MIDDLE. */
+static void make_weights(const struct bilateral_pass *pass, const void *middle, const void *cell,
+                         int dx, int first, void *weights, int n)
+{
+    const struct cpu_range range = {pass->compares, pass->table, pass->plan->range_last + 1};
+    const double factor = (double)pass->plan->mask[0].row[pass->radius_x + dx];
+    const uint16_t *a[4], *b[4];
+
+    for (int i = 0; i < pass->compares; i++) {
+        a[i] = samples_at(pass, middle, pass->compared[i], pass->radius_x + first);
+        b[i] = samples_at(pass, cell, pass->compared[i], pass->radius_x + first + dx);
+    }
+    (range.most <= UINT16_MAX ? pass->ops->weights : make_wide_weights)(&range, a, b, factor,
+                                                                        weights, n);
+}
+
+/* Makes the table of row BASE for the offsets (DY, ...), of two lines, for N pixels of output of
+ * both rows: pixel x of base is at x + max(dx, 0) of a row. */
+static void make_table(const struct bilateral_pass *pass, const struct bilateral_worker *w,
+                       const void *const *lines, int y, int base, int dy, int n)
+{
+    const int middle = pass->radius_y + base - y;
+
+    for (int dx = dy == 0 ? 1 : -pass->radius_x; dx <= pass->radius_x; dx++)
+        make_weights(pass, lines[middle], lines[middle + dy], dx, dx > 0 ? -dx : 0,
+                     weights_of(pass, w, base, dy, dx), n + abs(dx));
+}
+
+/* Makes the tables that are not there yet for row Y of output. */
+static void make_tables(const struct bilateral_pass *pass, const struct bilateral_worker *w,
+                        const struct cpu_tile *tile, const void *const *lines, int y, int n)
+{
+    if (y == tile->first) /* for the rows above the tile, what the tile's rows read */
+        for (int base = y - pass->radius_y; base < y; base++)
+            for (int dy = y - base; dy <= pass->radius_y; dy++)
+                make_table(pass, w, lines, y, base, dy, n);
+    for (int dy = 0; dy <= pass->radius_y; dy++)
+        make_table(pass, w, lines, y, y, dy, n);
+}
+
+/* Collects the weights of the window's row DY for row Y of output. */
+static void collect(const struct bilateral_pass *pass, const struct bilateral_worker *w,
+                    const void *const *lines, int y, int dy, int n)
+{
+    for (int dx = -pass->radius_x; dx <= pass->radius_x; dx++) {
+        const bool before = dy < 0 || (dy == 0 && dx < 0);
+        const char *weights;
+        size_t at = dx > 0 ? (size_t)dx : 0;
+        if (dy == 0 && dx == 0) {
+            weights = w->middle;
+        } else if (pass->paired) {
+            weights =
+                before ? weights_of(pass, w, y + dy, -dy, -dx) : weights_of(pass, w, y, dy, dx);
+        } else {
+            weights = weights_of(pass, w, 0, 0, dx);
+            make_weights(pass, lines[pass->radius_y], lines[pass->radius_y + dy], dx, 0,
+                         (void *)weights, n);
+            at = 0;
+        }
+        w->tap[pass->radius_x + dx] = weights + at * pass->real;
+    }
+}
+
+/* ---- samples ---- */
+
+/* The sample of channel C at pixel X of a row of output: the formula, over LINES. */
+static int exact_sample(const struct bilateral_pass *pass, const void *const *lines, int c, int x)
+{
+    const struct plan *plan = pass->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    const int alpha = plan->channels - 1;
+    const bool by_alpha = plan->alpha == ALPHA_WEIGHTED && c != alpha;
+    int128 sum = 0, weights = 0, product = 0, coverage = 0;
+
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j < m->width; j++) {
+            int d = 0;
+            for (int k = 0; k < pass->compares; k++)
+                d += abs(*samples_at(pass, lines[pass->radius_y], pass->compared[k],
+                                     x + pass->radius_x) -
+                         *samples_at(pass, lines[i], pass->compared[k], x + j));
+            const int64_t w = d > plan->range_last ? 0 : plan_mask_weight(m, i, j) * plan->range[d];
+            const int64_t v = *samples_at(pass, lines[i], c, x + j);
+            const int64_t a = by_alpha ? *samples_at(pass, lines[i], alpha, x + j) : 1;
+            sum += w * v;
+            weights += w;
+            product += (int128)(w * a) * v;
+            coverage += w * a;
+        }
+    return (int)(coverage == 0 ? (sum + weights / 2) / weights
+                               : (product + coverage / 2) / coverage);
+}
+
+/* Makes channel C of a row of output from its sums. */
+static void make_samples(const struct bilateral_pass *pass, const struct bilateral_worker *w,
+                         const void *const *lines, int plane, void *out, int n)
+{
+    const struct plan *plan = pass->plan;
+    const int channels = plan->channels, c = pass->summed[plane];
+    const bool by_alpha = plan->alpha == ALPHA_WEIGHTED && c != channels - 1;
+
+    pass->ops->means(&pass->bounds, w->sums[plane], w->sums[pass->sums - by_alpha], w->mean,
+                     w->doubtful, n);
+    for (int x = 0; x < n; x++)
+        if (w->doubtful[x])
+            w->mean[x] = exact_sample(pass, lines, c, x);
+    if (plan->type == SAMPLE_U8)
+        for (int x = 0; x < n; x++)
+            ((uint8_t *)out)[x * channels + c] = (uint8_t)w->mean[x];
+    else
+        for (int x = 0; x < n; x++)
+            ((uint16_t *)out)[x * channels + c] = (uint16_t)w->mean[x];
+}
+
+static void filter(const void *context, void *worker, const struct cpu_tile *tile,
+                   const void *const *lines, int y, int rows)
+{
+    const struct bilateral_pass *pass = context;
+    const struct plan_mask *m = &pass->plan->mask[0];
+    struct bilateral_worker *w = worker;
+    const void *plane[CPU_BILATERAL_PLANES];
+    struct cpu_bilateral_row row = {m->width, pass->sums, w->tap, plane, 0, false};
+
+    (void)rows;
+    if (pass->paired)
+        make_tables(pass, w, tile, lines, y, tile->pixels);
+    for (int i = 0; i < m->height; i++) {
+        collect(pass, w, lines, y, i - pass->radius_y, tile->pixels);
+        for (int p = 0; p < pass->sums; p++)
+            plane[p] = reals_at(pass, lines[i], pass->summed[p], 0);
+        row.factor = (double)m->column[i];
+        row.more = i > 0;
+        pass->ops->sums(&row, w->sums, tile->pixels);
+    }
+    for (int p = 0; p < pass->sums; p++)
+        if (pass->plan->filtered >> pass->summed[p] & 1)
+            make_samples(pass, w, lines, p, cpu_tile_out(pass->job, tile, y), tile->pixels);
+}
+
+/* ---- one pass ---- */
+
+/* Rows of weights that are kept. */
+static int weight_rows(const struct bilateral_pass *pass)
+{
+    const int tables = pass->paired ? (pass->radius_y + 1) * (pass->radius_y + 2) / 2 : 1;
+    return tables * (2 * pass->radius_x + 1);
+}
+
+static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
+{
+    const struct bilateral_pass *pass = context;
+    const struct plan_mask *m = &pass->plan->mask[0];
+    const size_t line = pass->stride * pass->real;
+    const double middle = (double)pass->plan->range[0] * (double)m->row[pass->radius_x];
+    struct bilateral_worker *w = worker;
+
+    w->weights = cpu_memory_take(memory, (size_t)weight_rows(pass) * line);
+    w->middle = cpu_memory_take(memory, line);
+    for (size_t x = 0; w->middle && x < pass->stride; x++)
+        if (pass->real == sizeof(float))
+            ((float *)w->middle)[x] = (float)middle;
+        else
+            ((double *)w->middle)[x] = middle;
+    for (int p = 0; p <= pass->sums; p++)
+        w->sums[p] = cpu_memory_take(memory, line);
+    w->tap = cpu_memory_take(memory, (size_t)m->width * sizeof *w->tap);
+    w->mean = cpu_memory_take(memory, pass->stride * sizeof *w->mean);
+    w->doubtful = cpu_memory_take(memory, pass->stride);
+}
+
+static void bilateral_free(void *state)
+{
+    struct bilateral_pass *pass = state;
+    free(pass->table);
+    free(pass);
+}
+
+/* Lists the channels in a set; returns how many there are. */
+static int list_channels(unsigned set, int channel[4])
+{
+    int count = 0;
+    for (int c = 0; c < 4; c++)
+        if (set >> c & 1)
+            channel[count++] = c;
+    return count;
+}
+
+/* The bounds of a quotient of sums: see docs/methods.md. */
+static struct cpu_bilateral_bounds bounds_of(const struct plan *plan)
+{
+    const double unit = (plan->type == SAMPLE_U8 ? FLT_EPSILON : DBL_EPSILON) / 2;
+    const int roundings = plan->mask[0].width + plan->mask[0].height + 2;
+    return (struct cpu_bilateral_bounds){(2 * roundings + 8) * unit, 4 * (plan->max + 1.0) * unit};
+}
+
+static void *bilateral_make(const struct plan *plan, const struct cpu_ops *ops, int width,
+                            int height)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    const bool wide = plan->type == SAMPLE_U16;
+    const unsigned alpha = plan->alpha == ALPHA_WEIGHTED ? 1u << (plan->channels - 1) : 0;
+    struct bilateral_pass *pass = calloc(1, sizeof *pass);
+
+    (void)width, (void)height;
+    if (!pass)
+        return NULL;
+    pass->plan = plan;
+    pass->ops = &ops->bilateral[wide];
+    pass->real = wide ? sizeof(double) : sizeof(float);
+    pass->radius_x = m->width / 2;
+    pass->radius_y = m->height / 2;
+    pass->paired = pass->radius_x <= MOST_PAIRED && pass->radius_y <= MOST_PAIRED;
+    pass->compares = list_channels(plan_compared(plan), pass->compared);
+    pass->sums = list_channels(plan->filtered | alpha, pass->summed);
+    pass->bounds = bounds_of(plan);
+    pass->table = malloc(((size_t)plan->range_last + 2) * pass->real);
+    for (int d = 0; pass->table && d <= plan->range_last + 1; d++) {
+        const int weight = d <= plan->range_last ? plan->range[d] : 0;
+        if (wide)
+            ((double *)pass->table)[d] = weight;
+        else
+            ((float *)pass->table)[d] = (float)weight;
+    }
+    if (pass->table)
+        return pass;
+    bilateral_free(pass);
+    return NULL;
+}
+
+static bool bilateral_run(const void *state, const struct kernel_job *job, struct error *err)
+{
+    static const struct cpu_lines_hooks hooks = {sizeof(struct bilateral_worker), worker_make, put,
+                                                 filter};
+    struct bilateral_pass pass = *(const struct bilateral_pass *)state;
+    const int channels = pass.plan->channels, reach = pass.radius_x;
+
+    pass.job = job;
+    pass.lines = (struct cpu_lines){.line_rows = 1,
+                                    .step = 1,
+                                    .rows = 1,
+                                    .span = pass.plan->mask[0].height,
+                                    .bytes = pass.real + sizeof(uint16_t)};
+    pass.lines.most = (RING_BYTES / (weight_rows(&pass) * (int)pass.real) + reach) * channels;
+    cpu_lines_cut(&pass.lines, job);
+    pass.stride = ((size_t)(pass.lines.tiles.tile_pixels + reach + CPU_BLOCK) + 15) / 16 * 16;
+    return cpu_lines_run(&pass.lines, &hooks, &pass, err);
+}
+
+/* ---- the row of the table ---- */
+
+static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
+{
+    (void)plan, (void)ops;
+    return NULL;
+}
+
+/* Nanoseconds of a cell of the window, for each sample (AVX2). */
+static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    (void)ops;
+    return cpu_samples(plan, width, height) * cpu_cells(plan) *
+           (plan->type == SAMPLE_U8 ? 0.1 : 0.2);
+}
+
+const struct cpu_method cpu_method_bilateral = {
+    .name = "bilateral",
+    .idea = "means of similar cells; a pair of cells has one weight",
+    .kinds = KERNEL_KIND(PLAN_BILATERAL),
+    .refusal = refusal,
+    .cost = cost,
+    .make = bilateral_make,
+    .run = bilateral_run,
+    .free = bilateral_free,
+};
