@@ -14,6 +14,7 @@
  * sample whose rounding is uncertain is computed again, exactly. */
 #include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cpu/finish.h"
 #include "cpu/lines.h"
@@ -21,19 +22,22 @@
 
 __extension__ typedef __int128 int128;
 
-#define RING_BYTES  (160 * 1024) /* weights of a tile, for the L2 cache */
+#define RING_BYTES  (512 * 1024) /* weights of a tile, for the L2 cache */
 #define MOST_PAIRED 6            /* radius of a window whose ring fits */
 
 struct bilateral_pass {
     const struct plan *plan;
-    const struct cpu_bilateral_ops *ops;
+    const struct cpu_ops *ops;
+    const struct cpu_bilateral_ops *loops;
     size_t real; /* bytes of a real number */
-    void *table; /* reals: range weights, then 0 */
+    struct cpu_range range;
+    uint16_t *table; /* range weights, then 0 */
+    struct cpu_range_part part[CPU_RANGE_PARTS];
     bool paired;
     int radius_x, radius_y;
-    int compared[4], compares;          /* channels whose differences count */
-    int summed[4], sums;                /* channels that are summed */
-    struct cpu_bilateral_bounds bounds; /* of a quotient of sums */
+    int compared[4], compares; /* channels whose differences count */
+    int summed[4], sums;       /* channels that are summed */
+    struct cpu_bilateral_bounds bounds;
     struct cpu_lines lines;
     const struct kernel_job *job;
     size_t stride; /* reals from one row of weights to the next */
@@ -44,8 +48,6 @@ struct bilateral_worker {
     char *middle;                         /* weights of the window's middle cell */
     void *sums[CPU_BILATERAL_PLANES + 1]; /* the last one that is used: of the weights */
     const void **tap;                     /* a row's weights */
-    int32_t *mean;
-    uint8_t *doubtful;
 };
 
 /* ---- lines: for each channel a plane of reals; behind them, for each a plane of samples ---- */
@@ -56,42 +58,38 @@ static int plane_pixels(const struct bilateral_pass *pass)
 }
 
 /* Channel C at pixel X of a line, as reals or as samples. */
-static const void *reals_at(const struct bilateral_pass *pass, const void *line, int c, int x)
+static void *reals_at(const struct bilateral_pass *pass, const void *line, int c, int x)
 {
-    return (const char *)line + (size_t)(c * plane_pixels(pass) + x) * pass->real;
+    return (char *)line + (size_t)(c * plane_pixels(pass) + x) * pass->real;
 }
 
-static const uint16_t *samples_at(const struct bilateral_pass *pass, const void *line, int c, int x)
+static void *samples_at(const struct bilateral_pass *pass, const void *line, int c, int x)
 {
-    return (const uint16_t *)reals_at(pass, line, pass->plan->channels, 0) +
-           c * plane_pixels(pass) + x;
+    return (char *)reals_at(pass, line, pass->plan->channels, 0) +
+           (size_t)(c * plane_pixels(pass) + x) * (size_t)pass->plan->type;
 }
 
-static void split(const struct plan *plan, const void *row, size_t first, int c, uint16_t *samples,
-                  int pixels)
+static int sample_at(const struct bilateral_pass *pass, const void *line, int c, int x)
 {
-    const int channels = plan->channels;
-    const uint8_t *bytes = (const uint8_t *)row + first + c;
-    const uint16_t *words = (const uint16_t *)row + first + c;
-
-    if (plan->type == SAMPLE_U8)
-        for (int x = 0; x < pixels; x++)
-            samples[x] = bytes[x * channels];
-    else
-        for (int x = 0; x < pixels; x++)
-            samples[x] = words[x * channels];
+    const void *at = samples_at(pass, line, c, x);
+    return pass->plan->type == SAMPLE_U8 ? *(const uint8_t *)at : *(const uint16_t *)at;
 }
 
 /* REALS = SAMPLES, times ALPHA if that is not NULL. */
-static void make_reals(const struct bilateral_pass *pass, const uint16_t *samples,
-                       const uint16_t *alpha, void *reals, int pixels)
+static void make_floats(const uint8_t *samples, const uint8_t *alpha, float *reals, int n)
 {
-    if (pass->plan->type == SAMPLE_U8)
-        for (int x = 0; x < pixels; x++)
-            ((float *)reals)[x] = (float)(samples[x] * (alpha ? alpha[x] : 1));
+    if (alpha)
+        for (int x = 0; x < n; x++)
+            reals[x] = (float)(samples[x] * alpha[x]);
     else
-        for (int x = 0; x < pixels; x++)
-            ((double *)reals)[x] = (double)samples[x] * (alpha ? alpha[x] : 1);
+        for (int x = 0; x < n; x++)
+            reals[x] = samples[x];
+}
+
+static void make_doubles(const uint16_t *samples, const uint16_t *alpha, double *reals, int n)
+{
+    for (int x = 0; x < n; x++)
+        reals[x] = (double)samples[x] * (alpha ? alpha[x] : 1);
 }
 
 static void put(const void *context, const void *const *row, size_t first, void *line, size_t at,
@@ -100,14 +98,24 @@ static void put(const void *context, const void *const *row, size_t first, void 
     const struct bilateral_pass *pass = context;
     const struct plan *plan = pass->plan;
     const int channels = plan->channels, x = (int)at / channels, pixels = n / channels;
-    const uint16_t *alpha = samples_at(pass, line, channels - 1, x);
+    uint8_t *planes[4];
 
-    for (int c = channels - 1; c >= 0; c--) {
+    for (int c = 0; c < channels; c++)
+        planes[c] = samples_at(pass, line, c, x);
+    if (plan->type == SAMPLE_U8)
+        pass->ops->planes_u8((const uint8_t *)row[0] + first, channels, planes, pixels);
+    else
+        for (int c = 0; c < channels; c++)
+            for (int k = 0; k < pixels; k++)
+                ((uint16_t *)(void *)planes[c])[k] =
+                    ((const uint16_t *)row[0])[first + (size_t)(k * channels + c)];
+    for (int c = 0; c < channels; c++) {
         const bool weighted = plan->alpha == ALPHA_WEIGHTED && c < channels - 1;
-        uint16_t *samples = (uint16_t *)samples_at(pass, line, c, x);
-        split(plan, row[0], first, c, samples, pixels);
-        make_reals(pass, samples, weighted ? alpha : NULL, (void *)reals_at(pass, line, c, x),
-                   pixels);
+        const void *alpha = weighted ? planes[channels - 1] : NULL;
+        if (plan->type == SAMPLE_U8)
+            make_floats(planes[c], alpha, reals_at(pass, line, c, x), pixels);
+        else
+            make_doubles((const void *)planes[c], alpha, reals_at(pass, line, c, x), pixels);
     }
 }
 
@@ -123,15 +131,14 @@ static char *weights_of(const struct bilateral_pass *pass, const struct bilatera
 }
 
 /* As the loop of the instruction set, for sums of differences of more than 16 bits. */
-static void make_wide_weights(const struct cpu_range *range, const uint16_t *const *middle,
-                              const uint16_t *const *cell, double factor, void *weights, int n)
+static void make_wide_weights(const struct cpu_range *range, const void *const *middle,
+                              const void *const *cell, double factor, void *weights, int n)
 {
     for (int x = 0; x < n; x++) {
         int d = 0;
         for (int c = 0; c < range->channels; c++)
-            d += abs(middle[c][x] - cell[c][x]);
-        ((double *)weights)[x] =
-            factor * ((const double *)range->table)[d < range->most ? d : range->most];
+            d += abs(((const uint16_t *)middle[c])[x] - ((const uint16_t *)cell[c])[x]);
+        ((double *)weights)[x] = factor * range->weight[d < range->most ? d : range->most];
     }
 }
 
@@ -139,16 +146,15 @@ static void make_wide_weights(const struct cpu_range *range, const uint16_t *con
 static void make_weights(const struct bilateral_pass *pass, const void *middle, const void *cell,
                          int dx, int first, void *weights, int n)
 {
-    const struct cpu_range range = {pass->compares, pass->table, pass->plan->range_last + 1};
     const double factor = (double)pass->plan->mask[0].row[pass->radius_x + dx];
-    const uint16_t *a[4], *b[4];
+    const void *a[4], *b[4];
 
     for (int i = 0; i < pass->compares; i++) {
         a[i] = samples_at(pass, middle, pass->compared[i], pass->radius_x + first);
         b[i] = samples_at(pass, cell, pass->compared[i], pass->radius_x + first + dx);
     }
-    (range.most <= UINT16_MAX ? pass->ops->weights : make_wide_weights)(&range, a, b, factor,
-                                                                        weights, n);
+    (pass->range.most <= UINT16_MAX ? pass->loops->weights : make_wide_weights)(&pass->range, a, b,
+                                                                                factor, weights, n);
 }
 
 /* Makes the table of row BASE for the offsets (DY, ...), of two lines, for N pixels of output of
@@ -213,12 +219,12 @@ static int exact_sample(const struct bilateral_pass *pass, const void *const *li
         for (int j = 0; j < m->width; j++) {
             int d = 0;
             for (int k = 0; k < pass->compares; k++)
-                d += abs(*samples_at(pass, lines[pass->radius_y], pass->compared[k],
-                                     x + pass->radius_x) -
-                         *samples_at(pass, lines[i], pass->compared[k], x + j));
+                d += abs(
+                    sample_at(pass, lines[pass->radius_y], pass->compared[k], x + pass->radius_x) -
+                    sample_at(pass, lines[i], pass->compared[k], x + j));
             const int64_t w = d > plan->range_last ? 0 : plan_mask_weight(m, i, j) * plan->range[d];
-            const int64_t v = *samples_at(pass, lines[i], c, x + j);
-            const int64_t a = by_alpha ? *samples_at(pass, lines[i], alpha, x + j) : 1;
+            const int64_t v = sample_at(pass, lines[i], c, x + j);
+            const int64_t a = by_alpha ? sample_at(pass, lines[i], alpha, x + j) : 1;
             sum += w * v;
             weights += w;
             product += (int128)(w * a) * v;
@@ -228,25 +234,43 @@ static int exact_sample(const struct bilateral_pass *pass, const void *const *li
                                : (product + coverage / 2) / coverage);
 }
 
-/* Makes channel C of a row of output from its sums. */
-static void make_samples(const struct bilateral_pass *pass, const struct bilateral_worker *w,
-                         const void *const *lines, int plane, void *out, int n)
+/* Makes a block of channel C of a row of output, N samples from pixel X on, from its sums. */
+static void make_means(const struct bilateral_pass *pass, const struct bilateral_worker *w,
+                       const void *const *lines, int plane, int x, int32_t *mean, int n)
 {
-    const struct plan *plan = pass->plan;
-    const int channels = plan->channels, c = pass->summed[plane];
-    const bool by_alpha = plan->alpha == ALPHA_WEIGHTED && c != channels - 1;
+    const int c = pass->summed[plane];
+    const bool by_alpha = pass->plan->alpha == ALPHA_WEIGHTED && c != pass->plan->channels - 1;
+    const size_t at = (size_t)x * pass->real;
+    int32_t doubtful[CPU_BLOCK];
 
-    pass->ops->means(&pass->bounds, w->sums[plane], w->sums[pass->sums - by_alpha], w->mean,
-                     w->doubtful, n);
-    for (int x = 0; x < n; x++)
-        if (w->doubtful[x])
-            w->mean[x] = exact_sample(pass, lines, c, x);
-    if (plan->type == SAMPLE_U8)
-        for (int x = 0; x < n; x++)
-            ((uint8_t *)out)[x * channels + c] = (uint8_t)w->mean[x];
-    else
-        for (int x = 0; x < n; x++)
-            ((uint16_t *)out)[x * channels + c] = (uint16_t)w->mean[x];
+    if (!pass->loops->means(&pass->bounds, (const char *)w->sums[plane] + at,
+                            (const char *)w->sums[pass->sums - by_alpha] + at, mean, doubtful))
+        return;
+    for (int k = 0; k < n; k++)
+        if (doubtful[k])
+            mean[k] = exact_sample(pass, lines, c, x + k);
+}
+
+/* Makes a row of output from its sums. Samples that are not filtered become 0. */
+static void make_samples(const struct bilateral_pass *pass, const struct bilateral_worker *w,
+                         const void *const *lines, void *out, int n)
+{
+    const int channels = pass->plan->channels;
+    int32_t mean[4][CPU_BLOCK] = {{0}};
+    const int32_t *const means[] = {mean[0], mean[1], mean[2], mean[3]};
+
+    for (int x = 0; x < n; x += CPU_BLOCK) {
+        const int count = n - x < CPU_BLOCK ? n - x : CPU_BLOCK;
+        for (int p = 0; p < pass->sums; p++)
+            if (pass->plan->filtered >> pass->summed[p] & 1)
+                make_means(pass, w, lines, p, x, mean[pass->summed[p]], count);
+        if (pass->plan->type == SAMPLE_U8)
+            pass->ops->pixels_u8(means, channels, (uint8_t *)out + x * channels, count);
+        else
+            for (int c = 0; c < channels; c++)
+                for (int k = 0; k < count; k++)
+                    ((uint16_t *)out)[(x + k) * channels + c] = (uint16_t)mean[c][k];
+    }
 }
 
 static void filter(const void *context, void *worker, const struct cpu_tile *tile,
@@ -267,11 +291,9 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
             plane[p] = reals_at(pass, lines[i], pass->summed[p], 0);
         row.factor = (double)m->column[i];
         row.more = i > 0;
-        pass->ops->sums(&row, w->sums, tile->pixels);
+        pass->loops->sums(&row, w->sums, tile->pixels);
     }
-    for (int p = 0; p < pass->sums; p++)
-        if (pass->plan->filtered >> pass->summed[p] & 1)
-            make_samples(pass, w, lines, p, cpu_tile_out(pass->job, tile, y), tile->pixels);
+    make_samples(pass, w, lines, cpu_tile_out(pass->job, tile, y), tile->pixels);
 }
 
 /* ---- one pass ---- */
@@ -301,8 +323,6 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     for (int p = 0; p <= pass->sums; p++)
         w->sums[p] = cpu_memory_take(memory, line);
     w->tap = cpu_memory_take(memory, (size_t)m->width * sizeof *w->tap);
-    w->mean = cpu_memory_take(memory, pass->stride * sizeof *w->mean);
-    w->doubtful = cpu_memory_take(memory, pass->stride);
 }
 
 static void bilateral_free(void *state)
@@ -320,6 +340,32 @@ static int list_channels(unsigned set, int channel[4])
         if (set >> c & 1)
             channel[count++] = c;
     return count;
+}
+
+/* Prepares the table of range weights. False: no memory. */
+static bool make_range(struct bilateral_pass *pass)
+{
+    const struct plan *plan = pass->plan;
+    const int most = plan->range_last + 1, parts = (most + 16) / 16;
+
+    pass->table = calloc((size_t)most + 1, sizeof *pass->table);
+    if (!pass->table)
+        return false;
+    memcpy(pass->table, plan->range, (size_t)most * sizeof *plan->range);
+    pass->range = (struct cpu_range){
+        .channels = pass->compares, .weight = pass->table, .most = most, .part = pass->part};
+    if (parts > CPU_RANGE_PARTS)
+        return true;
+    pass->range.parts = parts;
+    for (int k = 0; k < parts * 16; k++) {
+        const int here = k < most ? pass->table[k] : 0,
+                  next = k + 16 < most ? pass->table[k + 16] : 0;
+        for (int i = k % 16; i < 64; i += 16) {
+            pass->part[k / 16].low[i] = (uint8_t)(here ^ next);
+            pass->part[k / 16].high[i] = (uint8_t)((here ^ next) >> 8);
+        }
+    }
+    return true;
 }
 
 /* The bounds of a quotient of sums: see docs/methods.md. */
@@ -342,7 +388,8 @@ static void *bilateral_make(const struct plan *plan, const struct cpu_ops *ops, 
     if (!pass)
         return NULL;
     pass->plan = plan;
-    pass->ops = &ops->bilateral[wide];
+    pass->ops = ops;
+    pass->loops = &ops->bilateral[wide];
     pass->real = wide ? sizeof(double) : sizeof(float);
     pass->radius_x = m->width / 2;
     pass->radius_y = m->height / 2;
@@ -350,15 +397,7 @@ static void *bilateral_make(const struct plan *plan, const struct cpu_ops *ops, 
     pass->compares = list_channels(plan_compared(plan), pass->compared);
     pass->sums = list_channels(plan->filtered | alpha, pass->summed);
     pass->bounds = bounds_of(plan);
-    pass->table = malloc(((size_t)plan->range_last + 2) * pass->real);
-    for (int d = 0; pass->table && d <= plan->range_last + 1; d++) {
-        const int weight = d <= plan->range_last ? plan->range[d] : 0;
-        if (wide)
-            ((double *)pass->table)[d] = weight;
-        else
-            ((float *)pass->table)[d] = (float)weight;
-    }
-    if (pass->table)
+    if (make_range(pass))
         return pass;
     bilateral_free(pass);
     return NULL;
@@ -376,8 +415,8 @@ static bool bilateral_run(const void *state, const struct kernel_job *job, struc
                                     .step = 1,
                                     .rows = 1,
                                     .span = pass.plan->mask[0].height,
-                                    .bytes = pass.real + sizeof(uint16_t)};
-    pass.lines.most = (RING_BYTES / (weight_rows(&pass) * (int)pass.real) + reach) * channels;
+                                    .bytes = pass.real + (size_t)pass.plan->type};
+    pass.lines.most = (RING_BYTES / (weight_rows(&pass) * (int)pass.real) + 2 * reach) * channels;
     cpu_lines_cut(&pass.lines, job);
     pass.stride = ((size_t)(pass.lines.tiles.tile_pixels + reach + CPU_BLOCK) + 15) / 16 * 16;
     return cpu_lines_run(&pass.lines, &hooks, &pass, err);

@@ -194,12 +194,23 @@ struct cpu_network {
     } part[CPU_NETWORK_PARTS];
 };
 
-/* Bilateral filters, by float or double ("reals"). All loops work in whole blocks of CPU_BLOCK. */
+/* Each weight of a short table in two bytes, for instructions that look up 16 bytes at once: for
+ * the differences 16 * b to 16 * b + 15, the lower bytes and the upper ones, xor those of the next
+ * 16 differences. All are repeated, up to the longest vector. */
+#define CPU_RANGE_PARTS 8
+struct cpu_range_part {
+    uint8_t low[64], high[64];
+};
+
+/* Bilateral filters, of bytes by float, of 16 bits by double ("reals"). All loops work in whole
+ * blocks of CPU_BLOCK. */
 #define CPU_BILATERAL_PLANES 4
 struct cpu_range {
-    int channels;      /* whose absolute differences are summed */
-    const void *table; /* reals: the weight of each difference up to `most`, which has weight 0 */
-    int most;          /* <= UINT16_MAX */
+    int channels;           /* whose absolute differences are summed */
+    const uint16_t *weight; /* of each difference up to `most`, whose weight is 0 */
+    int most;               /* <= UINT16_MAX */
+    int parts;              /* 0: the table is too long */
+    const struct cpu_range_part *part;
 };
 struct cpu_bilateral_row {
     int taps, planes;
@@ -215,14 +226,14 @@ struct cpu_bilateral_bounds {
 struct cpu_bilateral_ops {
     /* weights[x] = factor * the table's weight of the difference of middle[..][x] and cell[..][x]
      */
-    void (*weights)(const struct cpu_range *range, const uint16_t *const *middle,
-                    const uint16_t *const *cell, double factor, void *weights, int n);
+    void (*weights)(const struct cpu_range *range, const void *const *middle,
+                    const void *const *cell, double factor, void *weights, int n);
     /* sums[p] (+)= factor * the row's sum of weight * cell; sums[planes]: of the weights alone */
     void (*sums)(const struct cpu_bilateral_row *row, void *const *sums, int n);
-    /* mean = floor(sum / weight + 1/2); doubtful = 1 if the bounds allow another mean, or if the
-     * weight is 0, else 0 */
-    void (*means)(const struct cpu_bilateral_bounds *bounds, const void *sums, const void *weights,
-                  int32_t *mean, uint8_t *doubtful, int n);
+    /* Of one block: mean = floor(sum / weight + 1/2); doubtful: not 0 if the bounds allow another
+     * mean, or if the weight is 0. Is any doubtful? */
+    bool (*means)(const struct cpu_bilateral_bounds *bounds, const void *sums, const void *weights,
+                  int32_t *mean, int32_t *doubtful);
 };
 
 struct cpu_ops {
@@ -340,6 +351,9 @@ struct cpu_ops {
 
     struct cpu_real_ops real[2]; /* of float, of double */
     struct cpu_bilateral_ops bilateral[2];
+    /* Pixels of bytes to planes, one for each channel; and planes of int32 to pixels of bytes. */
+    void (*planes_u8)(const uint8_t *pixels, int channels, uint8_t *const *planes, int n);
+    void (*pixels_u8)(const int32_t *const *planes, int channels, uint8_t *pixels, int n);
 
     /* out[x] = the least or the greatest of at[0][x] .. at[count - 1][x], n rounded up to
      * CPU_BLOCK; [0] of 8 bits, [1] of 16. */

@@ -4,6 +4,8 @@
 #ifndef STENCIL_CPU_X86_VECTOR_H
 #define STENCIL_CPU_X86_VECTOR_H
 
+#include "cpu/ops.h"
+#define LOOK_UP
 #include "cpu/ops_vector.h"
 
 /* Unpacking puts the bytes of two lines side by side; its two results hold the bytes 0-7, 16-23,
@@ -50,6 +52,52 @@ INLINE v_u8 max_u8(v_u8 a, v_u8 b)
 INLINE v_u16 max_u16(v_u16 a, v_u16 b)
 {
     return (v_u16)V(max_epu16)((vector)a, (vector)b);
+}
+
+INLINE v_u8 add_saturated_u8(v_u8 a, v_u8 b)
+{
+    return (v_u8)V(adds_epu8)((vector)a, (vector)b);
+}
+
+/* FOUND = the weights of a vector of differences. Those of part b and of the parts above look up a
+ * number in part b; those below have an index of 128 or more, which makes 0. So xor of all parts
+ * leaves the number of the difference's own part. */
+#define LOOK_UP_PARTS
+INLINE void look_up_parts(const struct cpu_range *range, v_u8 d, v_u16 found[2])
+{
+    const vector each = SPREAD_QUARTERS((vector)d); /* unpacking puts them in order again */
+    const vector step = V(set1_epi8)(16);
+    vector shift = V(set1_epi8)(112);
+    v_u8 low = {0}, high = {0};
+
+    for (int b = 0; b < range->parts; b++) {
+        const vector at = V(adds_epu8)(each, shift);
+        low ^= (v_u8)V(shuffle_epi8)((vector)load_32(range->part[b].low), at);
+        high ^= (v_u8)V(shuffle_epi8)((vector)load_32(range->part[b].high), at);
+        shift = V(sub_epi8)(shift, step);
+    }
+    found[0] = (v_u16)V(unpacklo_epi8)((vector)low, (vector)high);
+    found[1] = (v_u16)V(unpackhi_epi8)((vector)low, (vector)high);
+}
+
+/* A number goes from memory to its place in a vector, since a processor stores few numbers at a
+ * time. */
+INLINE void look_up(const uint16_t *table, uint16_t *d, int n)
+{
+    for (int k = 0; k < n; k += 8) {
+        uint64_t at[2];
+        __m128i v = _mm_setzero_si128();
+        memcpy(at, d + k, sizeof at);
+        v = _mm_insert_epi16(v, table[at[0] & 0xffff], 0);
+        v = _mm_insert_epi16(v, table[at[0] >> 16 & 0xffff], 1);
+        v = _mm_insert_epi16(v, table[at[0] >> 32 & 0xffff], 2);
+        v = _mm_insert_epi16(v, table[at[0] >> 48], 3);
+        v = _mm_insert_epi16(v, table[at[1] & 0xffff], 4);
+        v = _mm_insert_epi16(v, table[at[1] >> 16 & 0xffff], 5);
+        v = _mm_insert_epi16(v, table[at[1] >> 32 & 0xffff], 6);
+        v = _mm_insert_epi16(v, table[at[1] >> 48], 7);
+        _mm_storeu_si128((__m128i *)(d + k), v);
+    }
 }
 
 INLINE v_u8 narrow_16(v_u16 a, v_u16 b)
