@@ -285,7 +285,7 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
     (void)rows;
     if (pass->paired)
         make_tables(pass, w, tile, lines, y, tile->pixels);
-    for (int i = 0; i < m->height; i++) {
+    for (int i = 0; pass->sums > 0 && i < m->height; i++) {
         collect(pass, w, lines, y, i - pass->radius_y, tile->pixels);
         for (int p = 0; p < pass->sums; p++)
             plane[p] = reals_at(pass, lines[i], pass->summed[p], 0);

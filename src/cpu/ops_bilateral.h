@@ -78,37 +78,34 @@ INLINE v_u16 words_of_u16(const uint16_t *at)
 }
 
 #ifdef LOOK_UP_PARTS
-/* TO = the words times BY, as float. */
-INLINE void store_floats(v_u16 words, float by, float *to)
-{
-    typedef uint16_t half __attribute__((vector_size(VECTOR_BYTES / 2)));
-    half part[2];
-
-    memcpy(part, &words, sizeof words);
-    UNROLL
-    for (int k = 0; k < 2; k++) {
-        v_f32 v = __builtin_convertvector((v_s32) __builtin_convertvector(part[k], v_u32), v_f32);
-        store(to + k * LANES, (v_u32)(v * by));
-    }
-}
-
-/* CHANNELS is a constant where this is inlined. Sums of differences saturate: any difference of 128
- * or more has the weight 0. */
+/* Two vectors of differences of bytes at a time, which share the loads of tables. CHANNELS is a
+ * constant where this is inlined. Sums saturate: differences of 128 or more have the weight 0. */
 INLINE void weights_of_bytes(const struct cpu_range *range, const void *const *middle,
-                             const void *const *cell, int channels, float by, float *weights, int n)
+                             const void *const *cell, int channels, float by,
+                             float *restrict weights, int n)
 {
-    for (int x = 0; x < n; x += VECTOR_BYTES) {
-        v_u8 d = {0};
-        v_u16 found[2];
+    const uint8_t *a[CPU_BILATERAL_PLANES], *b[CPU_BILATERAL_PLANES];
+
+    for (int c = 0; c < channels; c++) {
+        a[c] = middle[c];
+        b[c] = cell[c];
+    }
+    for (int x = 0; x < n; x += 2 * VECTOR_BYTES) {
+        uint16_t found[2 * VECTOR_BYTES];
+        v_u8 d[2] = {{0}, {0}};
         UNROLL
-        for (int c = 0; c < channels; c++) {
-            v_u8 a = (v_u8)load_32((const uint8_t *)middle[c] + x);
-            v_u8 b = (v_u8)load_32((const uint8_t *)cell[c] + x);
-            d = add_saturated_u8(d, max_u8(a, b) - min_u8(a, b));
-        }
+        for (int k = 0; k < 2; k++)
+            for (int c = 0; c < channels; c++) {
+                v_u8 one = (v_u8)load_32(a[c] + x + k * VECTOR_BYTES);
+                v_u8 other = (v_u8)load_32(b[c] + x + k * VECTOR_BYTES);
+                d[k] = add_saturated_u8(d[k], max_u8(one, other) - min_u8(one, other));
+            }
         look_up_parts(range, d, found);
-        store_floats(found[0], by, weights + x);
-        store_floats(found[1], by, weights + x + WORDS);
+        UNROLL
+        for (int k = 0; k < 2 * VECTOR_BYTES; k += LANES) {
+            v_f32 v = __builtin_convertvector((v_s32)widen_u16_32(found + k), v_f32);
+            store(weights + x + k, (v_u32)(v * by));
+        }
     }
 }
 

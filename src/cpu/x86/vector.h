@@ -59,25 +59,33 @@ INLINE v_u8 add_saturated_u8(v_u8 a, v_u8 b)
     return (v_u8)V(adds_epu8)((vector)a, (vector)b);
 }
 
-/* FOUND = the weights of a vector of differences. Those of part b and of the parts above look up a
- * number in part b; those below have an index of 128 or more, which makes 0. So xor of all parts
+/* FOUND = the weights of two vectors of differences. Those of part b and of the parts above look up
+ * a number in part b; those below have an index of 128 or more, which makes 0. So xor of all parts
  * leaves the number of the difference's own part. */
 #define LOOK_UP_PARTS
-INLINE void look_up_parts(const struct cpu_range *range, v_u8 d, v_u16 found[2])
+INLINE void look_up_parts(const struct cpu_range *range, const v_u8 d[2], uint16_t *found)
 {
-    const vector each = SPREAD_QUARTERS((vector)d); /* unpacking puts them in order again */
-    const vector step = V(set1_epi8)(16);
+    /* unpacking puts the quarters in order again */
+    const vector first = SPREAD_QUARTERS((vector)d[0]), second = SPREAD_QUARTERS((vector)d[1]);
     vector shift = V(set1_epi8)(112);
-    v_u8 low = {0}, high = {0};
+    v_u8 low[2] = {{0}, {0}}, high[2] = {{0}, {0}};
 
     for (int b = 0; b < range->parts; b++) {
-        const vector at = V(adds_epu8)(each, shift);
-        low ^= (v_u8)V(shuffle_epi8)((vector)load_32(range->part[b].low), at);
-        high ^= (v_u8)V(shuffle_epi8)((vector)load_32(range->part[b].high), at);
-        shift = V(sub_epi8)(shift, step);
+        const vector lower = (vector)load_32(range->part[b].low);
+        const vector upper = (vector)load_32(range->part[b].high);
+        vector at = V(adds_epu8)(first, shift);
+        low[0] ^= (v_u8)V(shuffle_epi8)(lower, at);
+        high[0] ^= (v_u8)V(shuffle_epi8)(upper, at);
+        at = V(adds_epu8)(second, shift);
+        low[1] ^= (v_u8)V(shuffle_epi8)(lower, at);
+        high[1] ^= (v_u8)V(shuffle_epi8)(upper, at);
+        shift = V(sub_epi8)(shift, V(set1_epi8)(16));
     }
-    found[0] = (v_u16)V(unpacklo_epi8)((vector)low, (vector)high);
-    found[1] = (v_u16)V(unpackhi_epi8)((vector)low, (vector)high);
+    UNROLL
+    for (int k = 0; k < 2; k++, found += 2 * WORDS) {
+        store(found, (v_u32)V(unpacklo_epi8)((vector)low[k], (vector)high[k]));
+        store(found + WORDS, (v_u32)V(unpackhi_epi8)((vector)low[k], (vector)high[k]));
+    }
 }
 
 /* A number goes from memory to its place in a vector, since a processor stores few numbers at a
