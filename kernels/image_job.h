@@ -34,6 +34,7 @@ struct image_job {
     uint32_t max;
     const int64_t *weight; /* host memory, row-major: for launches that take weights as arguments */
     const void *fragments; /* device memory: what the kernel's packer made of the weights */
+    int range_weights;     /* of a bilateral filter, with the 0 at the end */
 };
 
 /* ---- exact 8-bit convolution on the int8 matrix units ---- */
@@ -166,6 +167,31 @@ void separable_16_pack(const struct separable_16_shape *shape, const struct sepa
 /* kernels/separable_16.cu; the window as for banded_launch */
 cudaError_t separable_16_launch(const struct image_job *job, int form, cudaStream_t stream);
 size_t separable_16_shared_bytes(const struct separable_16_shape *shape);
+
+/* ---- bilateral filters, 8 and 16 bits ---- */
+
+/* kernels/bilateral_pack.c */
+struct bilateral_weights {
+    const int64_t *row, *column; /* of the mask */
+    int width, height;
+    const uint16_t *range; /* for the differences 0 .. range_last, beyond 0 */
+    int range_last;
+    unsigned compared; /* channels whose differences count, as bits */
+    int sample_bytes;
+};
+
+/* What the kernel reads: this, then the range weights and a 0. */
+struct bilateral_head {
+    uint64_t compared; /* a pixel whose samples that count are all ones */
+    int range_last;
+    uint32_t row[256], column[256];
+};
+
+size_t bilateral_fragment_bytes(const struct bilateral_weights *weights);
+void bilateral_pack(const struct bilateral_weights *weights, void *fragments);
+
+/* kernels/bilateral.cu; by_alpha: colour is weighted by alpha */
+cudaError_t bilateral_launch(const struct image_job *job, int by_alpha, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

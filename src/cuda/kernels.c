@@ -25,6 +25,10 @@
     ROW(kernel, .pack = cuda_image_pack_##kernel, __VA_ARGS__),                                    \
         .kinds = KERNEL_KIND(PLAN_LINEAR), .supports = IF_CUDA(cuda_image_supports)
 
+#define BILATERAL_ROW                                                                              \
+    ROW(bilateral, .pack = cuda_image_pack_bilateral, .image = bilateral_launch, .since = 7),      \
+        .kinds = KERNEL_KIND(PLAN_BILATERAL), .supports = IF_CUDA(cuda_image_supports)
+
 #define SIGNAL_ROW(kernel)                                                                         \
     .name = #kernel, .dims = 1, .device = DEVICE_CUDA, .run_signal = IF_CUDA(cuda_signal_##kernel)
 
@@ -53,6 +57,8 @@ static const struct kernel KERNELS[] = {
     {IMAGE_ROW(separable, .image = separable_launch, .since = 9),
      .pays = IF_CUDA(cuda_separable_pays),
      .idea = "rank 1: row and column pass in one kernel, as banded matrices (9.0)"},
+    {BILATERAL_ROW,
+     .idea = "bilateral filters on whole pixels, 8 and 16 bits, one thread an output (7.5)"},
 };
 
 static const struct kernel SIGNAL_KERNELS[] = {

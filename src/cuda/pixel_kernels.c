@@ -204,6 +204,21 @@ const char *cuda_image_pack_separable(const struct plan *plan, void *out,
     return deep ? pack_separable_16(plan, out, packed) : pack_separable_8(plan, out, packed);
 }
 
+const char *cuda_image_pack_bilateral(const struct plan *plan, void *out,
+                                      struct planes_packed *packed)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    const struct bilateral_weights weights = {
+        m->row,           m->column,           m->width,       m->height, plan->range,
+        plan->range_last, plan_compared(plan), (int)plan->type};
+
+    if (out)
+        bilateral_pack(&weights, out);
+    *packed = (struct planes_packed){bilateral_fragment_bytes(&weights), 0,
+                                     plan->alpha == ALPHA_WEIGHTED, false};
+    return NULL;
+}
+
 /* ---- where a kernel is worth choosing ---- */
 
 /* The kernel pays for sums past 32 bits and for weights past 16 bits. */
@@ -324,6 +339,7 @@ cudaError_t planes_image_filter(const struct planes *planes, const struct planes
         .max = plan->max,
         .weight = m->weight,
         .fragments = planes_buffer(planes, BUFFER_MASK),
+        .range_weights = plan->range_last + 2,
     };
     cudaError_t status = fill_output(planes, &out, band->out_rows);
     if (status == cudaSuccess) {

@@ -110,7 +110,8 @@ bool cuda_image_supports(const struct kernel *kernel, const struct plan *plan, c
 bool cuda_certified_pays(const struct plan *plan);
 bool cuda_separable_pays(const struct plan *plan);
 planes_image_pack cuda_image_pack_dp4a, cuda_image_pack_weighted, cuda_image_pack_int8,
-    cuda_image_pack_banded, cuda_image_pack_certified, cuda_image_pack_separable;
+    cuda_image_pack_banded, cuda_image_pack_certified, cuda_image_pack_separable,
+    cuda_image_pack_bilateral;
 
 /* Whether device INDEX adds products of halves exactly. For a device of an unknown capability the
  * first call starts it and runs a probe. cuda_note fills NOTE if a probe has failed
