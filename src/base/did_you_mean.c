@@ -108,7 +108,6 @@ static const struct {
      "convert transcode"},
     {"stencilcli only filters pictures: it does not make them gray",
      "gray grey grayscale greyscale desaturate"},
-    {"stencilcli has no such filter: see `stencilcli list filters`", "bilateral"},
     {"to see what a picture is: stencilcli blur in.png --plan",
      "info identify file inspect probe metadata"},
     {"write the output's name after the input's: stencilcli FILTER INPUT OUTPUT",

@@ -10,8 +10,7 @@ static const struct cpu_method *const METHODS[] = {
     &cpu_method_direct8, &cpu_method_bytes,   &cpu_method_outer16,    &cpu_method_separable,
     &cpu_method_terms,   &cpu_method_runs,    &cpu_method_certified8, &cpu_method_real,
     &cpu_method_direct,  &cpu_method_fft,     &cpu_method_long,       &cpu_method_extremes,
-    &cpu_method_network, &cpu_method_columns, &cpu_method_histogram,
-    &cpu_method_bilateral,
+    &cpu_method_network, &cpu_method_columns, &cpu_method_histogram,  &cpu_method_bilateral,
 };
 
 #define COUNT ((int)(sizeof METHODS / sizeof *METHODS))

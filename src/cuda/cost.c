@@ -76,7 +76,6 @@ static double sample_ms(const struct plan *plan)
 
     if (plan->kind == PLAN_BILATERAL)
         return taps / CUDA_TAPS_BILATERAL + 1 / CUDA_SAMPLES_INT8;
-
     if (planes)
         return (double)planes * taps / CUDA_TAPS_WEIGHTED + 1 / CUDA_SAMPLES_WEIGHTED;
 
