@@ -234,36 +234,43 @@ static int exact_sample(const struct bilateral_pass *pass, const void *const *li
                                : (product + coverage / 2) / coverage);
 }
 
-/* Makes a block of channel C of a row of output, N samples from pixel X on, from its sums. */
+/* Makes a block of output, N samples of each channel from pixel X on, from the sums FIRST .. END -
+ * 1 and the sums of weights. */
 static void make_means(const struct bilateral_pass *pass, const struct bilateral_worker *w,
-                       const void *const *lines, int plane, int x, int32_t *mean, int n)
+                       const void *const *lines, int first, int end, int weights, int x,
+                       int32_t mean[4][CPU_BLOCK], int n)
 {
-    const int c = pass->summed[plane];
-    const bool by_alpha = pass->plan->alpha == ALPHA_WEIGHTED && c != pass->plan->channels - 1;
     const size_t at = (size_t)x * pass->real;
-    int32_t doubtful[CPU_BLOCK];
+    const void *sums[CPU_BILATERAL_PLANES];
+    int32_t doubtful[CPU_BLOCK], *to[CPU_BILATERAL_PLANES];
 
-    if (!pass->loops->means(&pass->bounds, (const char *)w->sums[plane] + at,
-                            (const char *)w->sums[pass->sums - by_alpha] + at, mean, doubtful))
+    for (int p = first; p < end; p++) {
+        sums[p - first] = (const char *)w->sums[p] + at;
+        to[p - first] = mean[pass->summed[p]];
+    }
+    if (!pass->loops->means(&pass->bounds, end - first, sums, (const char *)w->sums[weights] + at,
+                            to, doubtful))
         return;
     for (int k = 0; k < n; k++)
-        if (doubtful[k])
-            mean[k] = exact_sample(pass, lines, c, x + k);
+        for (int p = first; doubtful[k] && p < end; p++)
+            to[p - first][k] = exact_sample(pass, lines, pass->summed[p], x + k);
 }
 
-/* Makes a row of output from its sums. Samples that are not filtered become 0. */
+/* Makes a row of output from its sums. Samples that are not filtered are of no account. */
 static void make_samples(const struct bilateral_pass *pass, const struct bilateral_worker *w,
                          const void *const *lines, void *out, int n)
 {
     const int channels = pass->plan->channels;
+    const int colours = pass->sums - (pass->plan->alpha == ALPHA_WEIGHTED);
     int32_t mean[4][CPU_BLOCK] = {{0}};
     const int32_t *const means[] = {mean[0], mean[1], mean[2], mean[3]};
 
     for (int x = 0; x < n; x += CPU_BLOCK) {
         const int count = n - x < CPU_BLOCK ? n - x : CPU_BLOCK;
-        for (int p = 0; p < pass->sums; p++)
-            if (pass->plan->filtered >> pass->summed[p] & 1)
-                make_means(pass, w, lines, p, x, mean[pass->summed[p]], count);
+        /* colour over the weights, or over those times alpha; then alpha */
+        make_means(pass, w, lines, 0, colours, colours, x, mean, count);
+        if (colours < pass->sums)
+            make_means(pass, w, lines, colours, pass->sums, pass->sums, x, mean, count);
         if (pass->plan->type == SAMPLE_U8)
             pass->ops->pixels_u8(means, channels, (uint8_t *)out + x * channels, count);
         else

@@ -230,10 +230,10 @@ struct cpu_bilateral_ops {
                     const void *const *cell, double factor, void *weights, int n);
     /* sums[p] (+)= factor * the row's sum of weight * cell; sums[planes]: of the weights alone */
     void (*sums)(const struct cpu_bilateral_row *row, void *const *sums, int n);
-    /* Of one block: mean = floor(sum / weight + 1/2); doubtful: not 0 if the bounds allow another
-     * mean, or if the weight is 0. Is any doubtful? */
-    bool (*means)(const struct cpu_bilateral_bounds *bounds, const void *sums, const void *weights,
-                  int32_t *mean, int32_t *doubtful);
+    /* Of one block: mean[p] = floor(sums[p] / weights + 1/2); doubtful: not 0 if the bounds allow
+     * another mean in any plane, or if the weight is 0. Is any doubtful? */
+    bool (*means)(const struct cpu_bilateral_bounds *bounds, int planes, const void *const *sums,
+                  const void *weights, int32_t *const *mean, int32_t *doubtful);
 };
 
 struct cpu_ops {

@@ -235,23 +235,27 @@ static void REAL_NAME(bilateral_sums)(const struct cpu_bilateral_row *row, void 
             REAL_NAME(bilateral_block)(row, 4, sums, x);
 }
 
-static bool REAL_NAME(bilateral_means)(const struct cpu_bilateral_bounds *bounds, const void *sums,
-                                       const void *weights, int32_t *mean, int32_t *doubtful)
+static bool REAL_NAME(bilateral_means)(const struct cpu_bilateral_bounds *bounds, int planes,
+                                       const void *const *sums, const void *weights,
+                                       int32_t *const *mean, int32_t *doubtful)
 {
     const REAL below = (REAL)(1 - bounds->relative), above = (REAL)(1 + bounds->relative);
     const REAL low = (REAL)(0.5 - bounds->absolute), high = (REAL)(0.5 + bounds->absolute);
     REAL_INTS any = {0};
 
     for (int x = 0; x < CPU_BLOCK; x += WIDE_LANES) {
-        const REAL_WIDE sum = (REAL_WIDE)load_32((const REAL *)sums + x);
-        REAL_WIDE weight = (REAL_WIDE)load_32((const REAL *)weights + x), q;
+        REAL_WIDE weight = (REAL_WIDE)load_32((const REAL *)weights + x);
         const REAL_BOOLS none = weight <= 0;
+        REAL_INTS doubt = __builtin_convertvector(none, REAL_INTS);
         weight -= __builtin_convertvector(none, REAL_WIDE); /* 1 in place of 0 */
-        q = sum / weight;
-        const REAL_INTS at_least = __builtin_convertvector(q * below + low, REAL_INTS);
-        const REAL_INTS at_most = __builtin_convertvector(q * above + high, REAL_INTS);
-        const REAL_INTS doubt = (at_least != at_most) | __builtin_convertvector(none, REAL_INTS);
-        memcpy(mean + x, &at_least, sizeof at_least);
+        const REAL_WIDE over = 1 / weight;
+        for (int p = 0; p < planes; p++) {
+            const REAL_WIDE q = (REAL_WIDE)load_32((const REAL *)sums[p] + x) * over;
+            const REAL_INTS at_least = __builtin_convertvector(q * below + low, REAL_INTS);
+            const REAL_INTS at_most = __builtin_convertvector(q * above + high, REAL_INTS);
+            doubt |= at_least != at_most;
+            memcpy(mean[p] + x, &at_least, sizeof at_least);
+        }
         memcpy(doubtful + x, &doubt, sizeof doubt);
         any |= doubt;
     }
