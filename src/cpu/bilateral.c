@@ -4,7 +4,7 @@
  * once and serves both rows of output. A table of weights for each row `base` and each offset
  * (dy, dx) with dy >= 0 holds
  *
- *   W[x] = row[dx] * range[difference of the cells (base, x) and (base + dy, x + dx)]
+ *   W[x] = weight(dy, dx) * range[difference of the cells (base, x) and (base + dy, x + dx)]
  *
  * For the row y of output, the cell at (dy, dx) has its weight in the table of base y, and the cell
  * at (-dy, -dx) in the table of base y - dy, which waits in a ring. If a ring would be too large
@@ -23,6 +23,7 @@
 __extension__ typedef __int128 int128;
 
 #define RING_BYTES  (512 * 1024) /* weights of a tile, for the L2 cache */
+#define MOST_TAPS   32           /* that are summed at a time */
 #define MOST_PAIRED 6            /* radius of a window whose ring fits */
 
 struct bilateral_pass {
@@ -35,6 +36,7 @@ struct bilateral_pass {
     struct cpu_range_part part[CPU_RANGE_PARTS];
     bool paired;
     int radius_x, radius_y;
+    int at_once;               /* rows of the window that are summed at a time */
     int compared[4], compares; /* channels whose differences count */
     int summed[4], sums;       /* channels that are summed */
     struct cpu_bilateral_bounds bounds;
@@ -47,7 +49,7 @@ struct bilateral_worker {
     char *weights;                        /* the rings */
     char *middle;                         /* weights of the window's middle cell */
     void *sums[CPU_BILATERAL_PLANES + 1]; /* the last one that is used: of the weights */
-    const void **tap;                     /* a row's weights */
+    const void **weight, **cell;          /* of taps that are summed at a time */
 };
 
 /* ---- lines: for each channel a plane of reals; behind them, for each a plane of samples ---- */
@@ -125,7 +127,7 @@ static void put(const void *context, const void *const *row, size_t first, void 
 static char *weights_of(const struct bilateral_pass *pass, const struct bilateral_worker *w,
                         int base, int dy, int dx)
 {
-    const int table = pass->paired ? dy * (dy + 1) / 2 + (base + dy) % (dy + 1) : 0;
+    const int table = dy * (dy + 1) / 2 + (base + dy) % (dy + 1);
     const int row = table * (2 * pass->radius_x + 1) + pass->radius_x + dx;
     return w->weights + (size_t)row * pass->stride * pass->real;
 }
@@ -144,9 +146,10 @@ static void make_wide_weights(const struct cpu_range *range, const void *const *
 
 /* Makes weights of the offset (dy, dx) for the pixels from FIRST on of the line MIDDLE. */
 static void make_weights(const struct bilateral_pass *pass, const void *middle, const void *cell,
-                         int dx, int first, void *weights, int n)
+                         int dy, int dx, int first, void *weights, int n)
 {
-    const double factor = (double)pass->plan->mask[0].row[pass->radius_x + dx];
+    const double factor =
+        (double)plan_mask_weight(&pass->plan->mask[0], pass->radius_y + dy, pass->radius_x + dx);
     const void *a[4], *b[4];
 
     for (int i = 0; i < pass->compares; i++) {
@@ -165,7 +168,7 @@ static void make_table(const struct bilateral_pass *pass, const struct bilateral
     const int middle = pass->radius_y + base - y;
 
     for (int dx = dy == 0 ? 1 : -pass->radius_x; dx <= pass->radius_x; dx++)
-        make_weights(pass, lines[middle], lines[middle + dy], dx, dx > 0 ? -dx : 0,
+        make_weights(pass, lines[middle], lines[middle + dy], dy, dx, dx > 0 ? -dx : 0,
                      weights_of(pass, w, base, dy, dx), n + abs(dx));
 }
 
@@ -181,13 +184,14 @@ static void make_tables(const struct bilateral_pass *pass, const struct bilatera
         make_table(pass, w, lines, y, y, dy, n);
 }
 
-/* Collects the weights of the window's row DY for row Y of output. */
+/* Collects the taps of the window's row DY for row Y of output behind COUNT others. */
 static void collect(const struct bilateral_pass *pass, const struct bilateral_worker *w,
-                    const void *const *lines, int y, int dy, int n)
+                    const void *const *lines, int y, int dy, int count, int n)
 {
-    for (int dx = -pass->radius_x; dx <= pass->radius_x; dx++) {
+    for (int dx = -pass->radius_x; dx <= pass->radius_x; dx++, count++) {
         const bool before = dy < 0 || (dy == 0 && dx < 0);
-        const char *weights;
+        const void *line = lines[pass->radius_y + dy];
+        char *weights;
         size_t at = dx > 0 ? (size_t)dx : 0;
         if (dy == 0 && dx == 0) {
             weights = w->middle;
@@ -195,25 +199,27 @@ static void collect(const struct bilateral_pass *pass, const struct bilateral_wo
             weights =
                 before ? weights_of(pass, w, y + dy, -dy, -dx) : weights_of(pass, w, y, dy, dx);
         } else {
-            weights = weights_of(pass, w, 0, 0, dx);
-            make_weights(pass, lines[pass->radius_y], lines[pass->radius_y + dy], dx, 0,
-                         (void *)weights, n);
+            weights = w->weights + (size_t)count * pass->stride * pass->real;
+            make_weights(pass, lines[pass->radius_y], line, dy, dx, 0, weights, n);
             at = 0;
         }
-        w->tap[pass->radius_x + dx] = weights + at * pass->real;
+        w->weight[count] = weights + at * pass->real;
+        w->cell[count] = reals_at(pass, line, 0, pass->radius_x + dx);
     }
 }
 
 /* ---- samples ---- */
 
-/* The sample of channel C at pixel X of a row of output: the formula, over LINES. */
-static int exact_sample(const struct bilateral_pass *pass, const void *const *lines, int c, int x)
+/* The means of the channels CHANNEL[0 .. COUNT - 1] at pixel X of a row of output: the formula,
+ * over LINES. */
+static void make_exact(const struct bilateral_pass *pass, const void *const *lines, int x,
+                       const int *channel, int count, int mean[4])
 {
     const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
+    const bool weighted = plan->alpha == ALPHA_WEIGHTED;
     const int alpha = plan->channels - 1;
-    const bool by_alpha = plan->alpha == ALPHA_WEIGHTED && c != alpha;
-    int128 sum = 0, weights = 0, product = 0, coverage = 0;
+    int128 sum[4] = {0}, product[4] = {0}, weights = 0, coverage = 0;
 
     for (int i = 0; i < m->height; i++)
         for (int j = 0; j < m->width; j++) {
@@ -222,16 +228,22 @@ static int exact_sample(const struct bilateral_pass *pass, const void *const *li
                 d += abs(
                     sample_at(pass, lines[pass->radius_y], pass->compared[k], x + pass->radius_x) -
                     sample_at(pass, lines[i], pass->compared[k], x + j));
-            const int64_t w = d > plan->range_last ? 0 : plan_mask_weight(m, i, j) * plan->range[d];
-            const int64_t v = sample_at(pass, lines[i], c, x + j);
-            const int64_t a = by_alpha ? sample_at(pass, lines[i], alpha, x + j) : 1;
-            sum += w * v;
+            if (d > plan->range_last)
+                continue;
+            const int64_t w = plan_mask_weight(m, i, j) * plan->range[d];
+            const int64_t a = weighted ? sample_at(pass, lines[i], alpha, x + j) : 1;
             weights += w;
-            product += (int128)(w * a) * v;
             coverage += w * a;
+            for (int k = 0; k < count; k++) {
+                const int64_t v = sample_at(pass, lines[i], channel[k], x + j);
+                sum[k] += w * v;
+                product[k] += (int128)(w * a) * v;
+            }
         }
-    return (int)(coverage == 0 ? (sum + weights / 2) / weights
-                               : (product + coverage / 2) / coverage);
+    for (int k = 0; k < count; k++)
+        mean[k] = (int)(weighted && channel[k] != alpha && coverage > 0
+                            ? (product[k] + coverage / 2) / coverage
+                            : (sum[k] + weights / 2) / weights);
 }
 
 /* Makes a block of output, N samples of each channel from pixel X on, from the sums FIRST .. END -
@@ -251,9 +263,14 @@ static void make_means(const struct bilateral_pass *pass, const struct bilateral
     if (!pass->loops->means(&pass->bounds, end - first, sums, (const char *)w->sums[weights] + at,
                             to, doubtful))
         return;
-    for (int k = 0; k < n; k++)
-        for (int p = first; doubtful[k] && p < end; p++)
-            to[p - first][k] = exact_sample(pass, lines, pass->summed[p], x + k);
+    for (int k = 0; k < n; k++) {
+        int exact[4];
+        if (!doubtful[k])
+            continue;
+        make_exact(pass, lines, x + k, pass->summed + first, end - first, exact);
+        for (int p = first; p < end; p++)
+            to[p - first][k] = exact[p - first];
+    }
 }
 
 /* Makes a row of output from its sums. Samples that are not filtered are of no account. */
@@ -286,19 +303,18 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
     const struct bilateral_pass *pass = context;
     const struct plan_mask *m = &pass->plan->mask[0];
     struct bilateral_worker *w = worker;
-    const void *plane[CPU_BILATERAL_PLANES];
-    struct cpu_bilateral_row row = {m->width, pass->sums, w->tap, plane, 0, false};
+    struct cpu_bilateral_taps taps = {.planes = pass->sums, .weight = w->weight, .cell = w->cell};
 
     (void)rows;
+    for (int p = 0; p < pass->sums; p++)
+        taps.plane_at[p] = (size_t)(pass->summed[p] * plane_pixels(pass));
     if (pass->paired)
         make_tables(pass, w, tile, lines, y, tile->pixels);
-    for (int i = 0; pass->sums > 0 && i < m->height; i++) {
-        collect(pass, w, lines, y, i - pass->radius_y, tile->pixels);
-        for (int p = 0; p < pass->sums; p++)
-            plane[p] = reals_at(pass, lines[i], pass->summed[p], 0);
-        row.factor = (double)m->column[i];
-        row.more = i > 0;
-        pass->loops->sums(&row, w->sums, tile->pixels);
+    for (int i = 0; pass->sums > 0 && i < m->height; taps.more = true) {
+        taps.count = 0;
+        for (int end = i + pass->at_once; i < end && i < m->height; i++, taps.count += m->width)
+            collect(pass, w, lines, y, i - pass->radius_y, taps.count, tile->pixels);
+        pass->loops->sums(&taps, w->sums, tile->pixels);
     }
     make_samples(pass, w, lines, cpu_tile_out(pass->job, tile, y), tile->pixels);
 }
@@ -308,7 +324,8 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
 /* Rows of weights that are kept. */
 static int weight_rows(const struct bilateral_pass *pass)
 {
-    const int tables = pass->paired ? (pass->radius_y + 1) * (pass->radius_y + 2) / 2 : 1;
+    const int tables =
+        pass->paired ? (pass->radius_y + 1) * (pass->radius_y + 2) / 2 : pass->at_once;
     return tables * (2 * pass->radius_x + 1);
 }
 
@@ -317,7 +334,8 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     const struct bilateral_pass *pass = context;
     const struct plan_mask *m = &pass->plan->mask[0];
     const size_t line = pass->stride * pass->real;
-    const double middle = (double)pass->plan->range[0] * (double)m->row[pass->radius_x];
+    const int64_t middle =
+        pass->plan->range[0] * plan_mask_weight(m, pass->radius_y, pass->radius_x);
     struct bilateral_worker *w = worker;
 
     w->weights = cpu_memory_take(memory, (size_t)weight_rows(pass) * line);
@@ -326,10 +344,11 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
         if (pass->real == sizeof(float))
             ((float *)w->middle)[x] = (float)middle;
         else
-            ((double *)w->middle)[x] = middle;
+            ((double *)w->middle)[x] = (double)middle;
     for (int p = 0; p <= pass->sums; p++)
         w->sums[p] = cpu_memory_take(memory, line);
-    w->tap = cpu_memory_take(memory, (size_t)m->width * sizeof *w->tap);
+    w->weight = cpu_memory_take(memory, (size_t)(pass->at_once * m->width) * sizeof *w->weight);
+    w->cell = cpu_memory_take(memory, (size_t)(pass->at_once * m->width) * sizeof *w->cell);
 }
 
 static void bilateral_free(void *state)
@@ -375,11 +394,19 @@ static bool make_range(struct bilateral_pass *pass)
     return true;
 }
 
+/* Sums of many taps at a time are faster, those of few are closer to the truth. */
+static int rows_at_once(const struct plan_mask *m)
+{
+    return m->width < MOST_TAPS ? MOST_TAPS / m->width : 1;
+}
+
 /* The bounds of a quotient of sums: see docs/methods.md. */
 static struct cpu_bilateral_bounds bounds_of(const struct plan *plan)
 {
     const double unit = (plan->type == SAMPLE_U8 ? FLT_EPSILON : DBL_EPSILON) / 2;
-    const int roundings = plan->mask[0].width + plan->mask[0].height + 2;
+    const struct plan_mask *m = &plan->mask[0];
+    const int at_once = rows_at_once(m);
+    const int roundings = at_once * m->width + (m->height + at_once - 1) / at_once + 2;
     return (struct cpu_bilateral_bounds){(2 * roundings + 8) * unit, 4 * (plan->max + 1.0) * unit};
 }
 
@@ -400,6 +427,7 @@ static void *bilateral_make(const struct plan *plan, const struct cpu_ops *ops, 
     pass->real = wide ? sizeof(double) : sizeof(float);
     pass->radius_x = m->width / 2;
     pass->radius_y = m->height / 2;
+    pass->at_once = rows_at_once(m) < m->height ? rows_at_once(m) : m->height;
     pass->paired = pass->radius_x <= MOST_PAIRED && pass->radius_y <= MOST_PAIRED;
     pass->compares = list_channels(plan_compared(plan), pass->compared);
     pass->sums = list_channels(plan->filtered | alpha, pass->summed);

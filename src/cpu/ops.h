@@ -212,12 +212,12 @@ struct cpu_range {
     int parts;              /* 0: the table is too long */
     const struct cpu_range_part *part;
 };
-struct cpu_bilateral_row {
-    int taps, planes;
-    const void *const *weight; /* of tap j for output x: weight[j][x] */
-    const void *const *plane;  /* the cell under tap j of output x: plane[p][x + j] */
-    double factor;             /* of the row's weights */
-    bool more;                 /* the row is added to the sums that are there */
+struct cpu_bilateral_taps {
+    int count, planes;
+    const void *const *weight; /* of tap i for output x: weight[i][x] */
+    const void *const *cell;   /* the cell under tap i of output x: cell[i][plane_at[p] + x] */
+    size_t plane_at[CPU_BILATERAL_PLANES];
+    bool more; /* the taps' sums are added to the sums that are there */
 };
 /* The error of a quotient, relative to it and absolute. */
 struct cpu_bilateral_bounds {
@@ -228,8 +228,8 @@ struct cpu_bilateral_ops {
      */
     void (*weights)(const struct cpu_range *range, const void *const *middle,
                     const void *const *cell, double factor, void *weights, int n);
-    /* sums[p] (+)= factor * the row's sum of weight * cell; sums[planes]: of the weights alone */
-    void (*sums)(const struct cpu_bilateral_row *row, void *const *sums, int n);
+    /* sums[p] (+)= the sum of weight * cell; sums[planes]: of the weights alone */
+    void (*sums)(const struct cpu_bilateral_taps *taps, void *const *sums, int n);
     /* Of one block: mean[p] = floor(sums[p] / weights + 1/2); doubtful: not 0 if the bounds allow
      * another mean in any plane, or if the weight is 0. Is any doubtful? */
     bool (*means)(const struct cpu_bilateral_bounds *bounds, int planes, const void *const *sums,

@@ -191,56 +191,64 @@ static void REAL_NAME(bilateral_weights)(const struct cpu_range *range, const vo
     }
 }
 
-/* A block of sums over one row of the window. PLANES is a constant where this is inlined. */
-INLINE void REAL_NAME(bilateral_block)(const struct cpu_bilateral_row *row, int planes,
+/* A block of sums. PLANES is a constant where this is inlined. */
+INLINE void REAL_NAME(bilateral_block)(const struct cpu_bilateral_taps *taps, int planes,
                                        void *const *sums, int x)
 {
     enum { VECTORS = 2 };
-    REAL_WIDE acc[CPU_BILATERAL_PLANES + 1][VECTORS], factor;
+    REAL_WIDE acc[CPU_BILATERAL_PLANES + 1][VECTORS];
+    size_t at[CPU_BILATERAL_PLANES];
 
     for (int p = 0; p <= planes; p++)
         for (int k = 0; k < VECTORS; k++)
             acc[p][k] = (REAL_WIDE){0};
-    for (int j = 0; j < row->taps; j++) {
+    for (int p = 0; p < planes; p++)
+        at[p] = taps->plane_at[p];
+    for (int i = 0; i < taps->count; i++) {
+        const REAL *weight = (const REAL *)taps->weight[i] + x;
+        const REAL *cell = (const REAL *)taps->cell[i] + x;
         UNROLL
         for (int k = 0; k < VECTORS; k++) {
-            const int at = x + k * WIDE_LANES;
-            REAL_WIDE w = (REAL_WIDE)load_32((const REAL *)row->weight[j] + at);
+            REAL_WIDE w = (REAL_WIDE)load_32(weight + k * WIDE_LANES);
             UNROLL
             for (int p = 0; p < planes; p++)
-                acc[p][k] = REAL_ADD(acc[p][k],
-                                     (REAL_WIDE)load_32((const REAL *)row->plane[p] + at + j), w);
+                acc[p][k] =
+                    REAL_ADD(acc[p][k], (REAL_WIDE)load_32(cell + at[p] + k * WIDE_LANES), w);
             acc[planes][k] += w;
         }
     }
-    factor = (REAL)row->factor - (REAL_WIDE){0};
     for (int p = 0; p <= planes; p++)
         for (int k = 0; k < VECTORS; k++) {
-            REAL *at = (REAL *)sums[p] + x + k * WIDE_LANES;
-            REAL_WIDE sum = row->more ? (REAL_WIDE)load_32(at) : (REAL_WIDE){0};
-            store(at, (v_u32)REAL_ADD(sum, acc[p][k], factor));
+            REAL *to = (REAL *)sums[p] + x + k * WIDE_LANES;
+            if (taps->more)
+                acc[p][k] += (REAL_WIDE)load_32(to);
+            store(to, (v_u32)acc[p][k]);
         }
 }
 
-static void REAL_NAME(bilateral_sums)(const struct cpu_bilateral_row *row, void *const *sums, int n)
+static void REAL_NAME(bilateral_sums)(const struct cpu_bilateral_taps *taps, void *const *sums,
+                                      int n)
 {
     for (int x = 0; x < n; x += 2 * WIDE_LANES)
-        if (row->planes == 1)
-            REAL_NAME(bilateral_block)(row, 1, sums, x);
-        else if (row->planes == 2)
-            REAL_NAME(bilateral_block)(row, 2, sums, x);
-        else if (row->planes == 3)
-            REAL_NAME(bilateral_block)(row, 3, sums, x);
+        if (taps->planes == 1)
+            REAL_NAME(bilateral_block)(taps, 1, sums, x);
+        else if (taps->planes == 2)
+            REAL_NAME(bilateral_block)(taps, 2, sums, x);
+        else if (taps->planes == 3)
+            REAL_NAME(bilateral_block)(taps, 3, sums, x);
         else
-            REAL_NAME(bilateral_block)(row, 4, sums, x);
+            REAL_NAME(bilateral_block)(taps, 4, sums, x);
 }
 
 static bool REAL_NAME(bilateral_means)(const struct cpu_bilateral_bounds *bounds, int planes,
                                        const void *const *sums, const void *weights,
                                        int32_t *const *mean, int32_t *doubtful)
 {
-    const REAL below = (REAL)(1 - bounds->relative), above = (REAL)(1 + bounds->relative);
-    const REAL low = (REAL)(0.5 - bounds->absolute), high = (REAL)(0.5 + bounds->absolute);
+    const REAL_WIDE zero = {0};
+    const REAL_WIDE below = (REAL)(1 - bounds->relative) - zero;
+    const REAL_WIDE above = (REAL)(1 + bounds->relative) - zero;
+    const REAL_WIDE low = (REAL)(0.5 - bounds->absolute) - zero;
+    const REAL_WIDE high = (REAL)(0.5 + bounds->absolute) - zero;
     REAL_INTS any = {0};
 
     for (int x = 0; x < CPU_BLOCK; x += WIDE_LANES) {
@@ -251,8 +259,8 @@ static bool REAL_NAME(bilateral_means)(const struct cpu_bilateral_bounds *bounds
         const REAL_WIDE over = 1 / weight;
         for (int p = 0; p < planes; p++) {
             const REAL_WIDE q = (REAL_WIDE)load_32((const REAL *)sums[p] + x) * over;
-            const REAL_INTS at_least = __builtin_convertvector(q * below + low, REAL_INTS);
-            const REAL_INTS at_most = __builtin_convertvector(q * above + high, REAL_INTS);
+            const REAL_INTS at_least = __builtin_convertvector(REAL_ADD(low, q, below), REAL_INTS);
+            const REAL_INTS at_most = __builtin_convertvector(REAL_ADD(high, q, above), REAL_INTS);
             doubt |= at_least != at_most;
             memcpy(mean[p] + x, &at_least, sizeof at_least);
         }
