@@ -77,17 +77,7 @@ static int sample_at(const struct bilateral_pass *pass, const void *line, int c,
     return pass->plan->type == SAMPLE_U8 ? *(const uint8_t *)at : *(const uint16_t *)at;
 }
 
-/* REALS = SAMPLES, times ALPHA if that is not NULL. */
-static void make_floats(const uint8_t *samples, const uint8_t *alpha, float *reals, int n)
-{
-    if (alpha)
-        for (int x = 0; x < n; x++)
-            reals[x] = (float)(samples[x] * alpha[x]);
-    else
-        for (int x = 0; x < n; x++)
-            reals[x] = samples[x];
-}
-
+/* As floats_u8 of the instruction set, for samples of 16 bits. */
 static void make_doubles(const uint16_t *samples, const uint16_t *alpha, double *reals, int n)
 {
     for (int x = 0; x < n; x++)
@@ -115,7 +105,7 @@ static void put(const void *context, const void *const *row, size_t first, void 
         const bool weighted = plan->alpha == ALPHA_WEIGHTED && c < channels - 1;
         const void *alpha = weighted ? planes[channels - 1] : NULL;
         if (plan->type == SAMPLE_U8)
-            make_floats(planes[c], alpha, reals_at(pass, line, c, x), pixels);
+            pass->ops->floats_u8(planes[c], alpha, reals_at(pass, line, c, x), pixels);
         else
             make_doubles((const void *)planes[c], alpha, reals_at(pass, line, c, x), pixels);
     }
@@ -389,6 +379,8 @@ static bool make_range(struct bilateral_pass *pass)
         for (int i = k % 16; i < 64; i += 16) {
             pass->part[k / 16].low[i] = (uint8_t)(here ^ next);
             pass->part[k / 16].high[i] = (uint8_t)((here ^ next) >> 8);
+            if (here >> 8 != 0)
+                pass->range.high_parts = k / 16 + 1;
         }
     }
     return true;

@@ -210,6 +210,7 @@ struct cpu_range {
     const uint16_t *weight; /* of each difference up to `most`, whose weight is 0 */
     int most;               /* <= UINT16_MAX */
     int parts;              /* 0: the table is too long */
+    int high_parts;         /* the first ones, whose weights have upper bytes */
     const struct cpu_range_part *part;
 };
 struct cpu_bilateral_taps {
@@ -353,6 +354,8 @@ struct cpu_ops {
     struct cpu_bilateral_ops bilateral[2];
     /* Pixels of bytes to planes, one for each channel; and planes of int32 to pixels of bytes. */
     void (*planes_u8)(const uint8_t *pixels, int channels, uint8_t *const *planes, int n);
+    /* floats = samples, times alpha if that is not NULL */
+    void (*floats_u8)(const uint8_t *samples, const uint8_t *alpha, float *floats, int n);
     void (*pixels_u8)(const int32_t *const *planes, int channels, uint8_t *pixels, int n);
 
     /* out[x] = the least or the greatest of at[0][x] .. at[count - 1][x], n rounded up to

@@ -36,6 +36,17 @@ static void planes_u8(const uint8_t *pixels, int channels, uint8_t *const *plane
         split_pixels(pixels, 4, planes, n);
 }
 
+static void floats_u8(const uint8_t *restrict samples, const uint8_t *restrict alpha,
+                      float *restrict floats, int n)
+{
+    if (alpha)
+        for (int x = 0; x < n; x++)
+            floats[x] = (float)(samples[x] * alpha[x]);
+    else
+        for (int x = 0; x < n; x++)
+            floats[x] = samples[x];
+}
+
 INLINE void join_pixels(const int32_t *const *planes, int channels, uint8_t *restrict pixels, int n)
 {
     const int32_t *restrict a = planes[0], *restrict b = planes[channels > 1 ? 1 : 0];

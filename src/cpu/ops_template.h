@@ -92,6 +92,7 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
              {REAL_ROWS, real_prepare_double, real_products_double, real_sums_double,
               real_certify_double}},
     .planes_u8 = planes_u8,
+    .floats_u8 = floats_u8,
     .pixels_u8 = pixels_u8,
     .bilateral = {{bilateral_weights_float, bilateral_sums_float, bilateral_means_float},
                   {bilateral_weights_double, bilateral_sums_double, bilateral_means_double}},

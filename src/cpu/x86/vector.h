@@ -69,8 +69,9 @@ INLINE void look_up_parts(const struct cpu_range *range, const v_u8 d[2], uint16
     const vector first = SPREAD_QUARTERS((vector)d[0]), second = SPREAD_QUARTERS((vector)d[1]);
     vector shift = V(set1_epi8)(112);
     v_u8 low[2] = {{0}, {0}}, high[2] = {{0}, {0}};
+    int b = 0;
 
-    for (int b = 0; b < range->parts; b++) {
+    for (; b < range->high_parts; b++) {
         const vector lower = (vector)load_32(range->part[b].low);
         const vector upper = (vector)load_32(range->part[b].high);
         vector at = V(adds_epu8)(first, shift);
@@ -79,6 +80,12 @@ INLINE void look_up_parts(const struct cpu_range *range, const v_u8 d[2], uint16
         at = V(adds_epu8)(second, shift);
         low[1] ^= (v_u8)V(shuffle_epi8)(lower, at);
         high[1] ^= (v_u8)V(shuffle_epi8)(upper, at);
+        shift = V(sub_epi8)(shift, V(set1_epi8)(16));
+    }
+    for (; b < range->parts; b++) {
+        const vector lower = (vector)load_32(range->part[b].low);
+        low[0] ^= (v_u8)V(shuffle_epi8)(lower, V(adds_epu8)(first, shift));
+        low[1] ^= (v_u8)V(shuffle_epi8)(lower, V(adds_epu8)(second, shift));
         shift = V(sub_epi8)(shift, V(set1_epi8)(16));
     }
     UNROLL
