@@ -89,7 +89,7 @@ INLINE v_u16 words_of_u16(const uint16_t *at)
 }
 
 #ifdef LOOK_UP_PARTS
-/* Two vectors of differences of bytes at a time, which share the loads of tables. CHANNELS is a
+/* Some vectors of differences of bytes at a time, which share the loads of tables. CHANNELS is a
  * constant where this is inlined. Sums saturate: differences of 128 or more have the weight 0. */
 INLINE void weights_of_bytes(const struct cpu_range *range, const void *const *middle,
                              const void *const *cell, int channels, float by,
@@ -101,19 +101,21 @@ INLINE void weights_of_bytes(const struct cpu_range *range, const void *const *m
         a[c] = middle[c];
         b[c] = cell[c];
     }
-    for (int x = 0; x < n; x += 2 * VECTOR_BYTES) {
-        uint16_t found[2 * VECTOR_BYTES];
-        v_u8 d[2] = {{0}, {0}};
+    for (int x = 0; x < n; x += LOOK_UP_PARTS * VECTOR_BYTES) {
+        uint16_t found[LOOK_UP_PARTS * VECTOR_BYTES];
+        v_u8 d[LOOK_UP_PARTS];
         UNROLL
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < LOOK_UP_PARTS; k++) {
+            d[k] = (v_u8){0};
             for (int c = 0; c < channels; c++) {
                 v_u8 one = (v_u8)load_32(a[c] + x + k * VECTOR_BYTES);
                 v_u8 other = (v_u8)load_32(b[c] + x + k * VECTOR_BYTES);
                 d[k] = add_saturated_u8(d[k], max_u8(one, other) - min_u8(one, other));
             }
+        }
         look_up_parts(range, d, found);
         UNROLL
-        for (int k = 0; k < 2 * VECTOR_BYTES; k += LANES) {
+        for (int k = 0; k < LOOK_UP_PARTS * VECTOR_BYTES; k += LANES) {
             v_f32 v = __builtin_convertvector((v_s32)widen_u16_32(found + k), v_f32);
             store(weights + x + k, (v_u32)(v * by));
         }

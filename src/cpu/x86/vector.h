@@ -59,37 +59,41 @@ INLINE v_u8 add_saturated_u8(v_u8 a, v_u8 b)
     return (v_u8)V(adds_epu8)((vector)a, (vector)b);
 }
 
-/* FOUND = the weights of two vectors of differences. Those of part b and of the parts above look up
- * a number in part b; those below have an index of 128 or more, which makes 0. So xor of all parts
- * leaves the number of the difference's own part. */
-#define LOOK_UP_PARTS
-INLINE void look_up_parts(const struct cpu_range *range, const v_u8 d[2], uint16_t *found)
+/* FOUND = the weights of a block of differences, or of half a block. Those of part b and of the
+ * parts above look up a number in part b; those below have an index of 128 or more, which makes 0.
+ * So xor of all parts leaves the number of the difference's own part. */
+#define LOOK_UP_PARTS (2 * VECTOR_BYTES <= CPU_BLOCK ? 2 : 1) /* vectors */
+INLINE void look_up_parts(const struct cpu_range *range, const v_u8 *d, uint16_t *found)
 {
-    /* unpacking puts the quarters in order again */
-    const vector first = SPREAD_QUARTERS((vector)d[0]), second = SPREAD_QUARTERS((vector)d[1]);
-    vector shift = V(set1_epi8)(112);
-    v_u8 low[2] = {{0}, {0}}, high[2] = {{0}, {0}};
+    vector each[LOOK_UP_PARTS], shift = V(set1_epi8)(112);
+    v_u8 low[LOOK_UP_PARTS], high[LOOK_UP_PARTS];
     int b = 0;
 
+    UNROLL
+    for (int k = 0; k < LOOK_UP_PARTS; k++) {
+        each[k] = SPREAD_QUARTERS((vector)d[k]); /* unpacking puts the quarters in order again */
+        low[k] = high[k] = (v_u8){0};
+    }
     for (; b < range->high_parts; b++) {
         const vector lower = (vector)load_32(range->part[b].low);
         const vector upper = (vector)load_32(range->part[b].high);
-        vector at = V(adds_epu8)(first, shift);
-        low[0] ^= (v_u8)V(shuffle_epi8)(lower, at);
-        high[0] ^= (v_u8)V(shuffle_epi8)(upper, at);
-        at = V(adds_epu8)(second, shift);
-        low[1] ^= (v_u8)V(shuffle_epi8)(lower, at);
-        high[1] ^= (v_u8)V(shuffle_epi8)(upper, at);
+        UNROLL
+        for (int k = 0; k < LOOK_UP_PARTS; k++) {
+            const vector at = V(adds_epu8)(each[k], shift);
+            low[k] ^= (v_u8)V(shuffle_epi8)(lower, at);
+            high[k] ^= (v_u8)V(shuffle_epi8)(upper, at);
+        }
         shift = V(sub_epi8)(shift, V(set1_epi8)(16));
     }
     for (; b < range->parts; b++) {
         const vector lower = (vector)load_32(range->part[b].low);
-        low[0] ^= (v_u8)V(shuffle_epi8)(lower, V(adds_epu8)(first, shift));
-        low[1] ^= (v_u8)V(shuffle_epi8)(lower, V(adds_epu8)(second, shift));
+        UNROLL
+        for (int k = 0; k < LOOK_UP_PARTS; k++)
+            low[k] ^= (v_u8)V(shuffle_epi8)(lower, V(adds_epu8)(each[k], shift));
         shift = V(sub_epi8)(shift, V(set1_epi8)(16));
     }
     UNROLL
-    for (int k = 0; k < 2; k++, found += 2 * WORDS) {
+    for (int k = 0; k < LOOK_UP_PARTS; k++, found += 2 * WORDS) {
         store(found, (v_u32)V(unpacklo_epi8)((vector)low[k], (vector)high[k]));
         store(found + WORDS, (v_u32)V(unpackhi_epi8)((vector)low[k], (vector)high[k]));
     }
