@@ -44,6 +44,7 @@ struct image_job {
     const void *other;
     size_t other_pitch;
     bool minus_other;
+    int range_weights; /* of a bilateral filter, with the 0 at the end */
 };
 
 /* ---- exact 8-bit convolution on the int8 matrix units ---- */
@@ -187,6 +188,31 @@ void order_window_pack(const int64_t *weight, int width, int height, void *fragm
 cudaError_t bisect_launch(const struct image_job *job, int form, cudaStream_t stream);
 cudaError_t network_launch(const struct image_job *job, int form, cudaStream_t stream);
 cudaError_t extremes_launch(const struct image_job *job, int form, cudaStream_t stream);
+
+/* ---- bilateral filters, 8 and 16 bits ---- */
+
+/* kernels/bilateral_pack.c */
+struct bilateral_weights {
+    const int64_t *row, *column; /* of the mask */
+    int width, height;
+    const uint16_t *range; /* for the differences 0 .. range_last, beyond 0 */
+    int range_last;
+    unsigned compared; /* channels whose differences count, as bits */
+    int sample_bytes;
+};
+
+/* What the kernel reads: this, then the range weights and a 0. */
+struct bilateral_head {
+    uint64_t compared; /* a pixel whose samples that count are all ones */
+    int range_last;
+    uint32_t row[256], column[256];
+};
+
+size_t bilateral_fragment_bytes(const struct bilateral_weights *weights);
+void bilateral_pack(const struct bilateral_weights *weights, void *fragments);
+
+/* kernels/bilateral.cu; by_alpha: colour is weighted by alpha */
+cudaError_t bilateral_launch(const struct image_job *job, int by_alpha, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

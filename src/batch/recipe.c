@@ -55,6 +55,7 @@ static void put_step(FILE *out, const struct filter_request *filter)
     fprintf(out, "filter %s\n", filter->filter->name);
     put(out, "amount", filter->amount);
     put(out, "rank", filter->rank);
+    put(out, "range", filter->range);
     fprintf(out, "border %s\n", border_name(filter->border.border));
     if (filter->border.border == BORDER_CONSTANT)
         fprintf(out, "constant %s%s\n", filter->border.value, filter->border.percent ? "%" : "");

@@ -118,6 +118,22 @@ static void print_order(const struct plan *plan)
                differences[step->minus]);
 }
 
+static void print_bilateral(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int half = 0;
+
+    while (half < plan->range_last && 2 * plan->range[half] > plan->range[0])
+        half++;
+    printf("mask      %d x %d weights, sum %" PRId64 "\n", m->width, m->height, m->sum);
+    print_weights(m);
+    print_factor("column", m->column, m->height);
+    print_factor("row   ", m->row, m->width);
+    printf("range     times %d for the difference 0, %d for %d, %d for %d, 0 for more\n",
+           plan->range[0], plan->range[half], half, plan->range[plan->range_last],
+           plan->range_last);
+}
+
 static void print_kernel(const struct kernel *kernel, const char *method)
 {
     printf("kernel    %s: %s\n", kernel->name, kernel->idea);
@@ -194,8 +210,11 @@ static void print_formula(const struct plan *plan, const struct filter_request *
         printf("%-9s %s\n", filter_kind_name(plan->kind), filter_kind_formula(plan->kind));
     if (plan->kind == PLAN_ORDER)
         print_order(plan);
-    for (int k = 0; k < plan->masks && plan->kind != PLAN_ORDER; k++)
-        print_mask(&plan->mask[k]);
+    else if (plan->kind == PLAN_BILATERAL)
+        print_bilateral(plan);
+    else
+        for (int k = 0; k < plan->masks; k++)
+            print_mask(&plan->mask[k]);
     printf("border    %s", border_name(plan->border));
     if (plan->border == BORDER_CONSTANT)
         printf(":%" PRIu32, plan->border_value);
@@ -314,6 +333,10 @@ static void json_formula(const struct plan *plan, const struct filter_request *f
     }
     if (plan->kind == PLAN_ORDER)
         json_print(stdout, "],'order':[%d", plan->order);
+    if (plan->kind == PLAN_BILATERAL)
+        json_print(stdout, "],'range':[%d", plan->range[0]);
+    for (int d = 1; d <= plan->range_last; d++)
+        json_print(stdout, ",%d", plan->range[d]);
     for (const struct plan *step = plan->then; step; step = step->then)
         json_print(stdout, ",%d", step->order);
     json_print(stdout, "],'border':%s,'border_value':%u,'alpha':%s,'passes':%d",

@@ -72,6 +72,12 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "50% is the median, 100% the greatest. Of N cells it is number P*N/100, rounded down, counted "
      "from 0."},
 
+    {0, "range", "R", STEP | ON_SCREEN, TEXT(request.filter.range),
+     "how far samples may differ: 25, or 10% of the range\n"
+     "A cell counts with the weight exp(-d*d / (2*R*R)), where d is the difference from the middle "
+     "sample, in sample values; of colour it is the sum of the channels' differences. The default "
+     "is 10%."},
+
     {0, "amount", "A", STEP | MASK | ON_SCREEN, TEXT(request.filter.amount),
      "how strongly to sharpen: 1 (the default), 0.6, 3/5"},
 

@@ -91,7 +91,7 @@ struct option_spec {
     const char *doc; /* a phrase of at most 52 columns; \n and further sentences for --help */
 };
 
-#define OPTION_ROWS 74
+#define OPTION_ROWS 75
 extern const struct option_spec option_table[OPTION_ROWS];
 /* The next shown option of COMMANDS (a set) after AFTER (NULL: the first); NULL past the last. */
 const struct option_spec *option_next(const struct option_spec *after, unsigned commands);

@@ -284,7 +284,7 @@ const struct kernel *cpu_kernels(int *count)
             .device = DEVICE_CPU,
             .idea = sets[i].idea,
             .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT) |
-                     KERNEL_KIND(PLAN_LONG) | KERNEL_KIND(PLAN_ORDER),
+                     KERNEL_KIND(PLAN_LONG) | KERNEL_KIND(PLAN_ORDER) | KERNEL_KIND(PLAN_BILATERAL),
             .available = sets[i].available,
             .supports = supports,
             .run = run,

@@ -204,6 +204,49 @@ struct cpu_network {
     } part[CPU_NETWORK_PARTS];
 };
 
+/* Each weight of a short table in two bytes, for instructions that look up 16 bytes at once: for
+ * the differences 16 * b to 16 * b + 15, the lower bytes and the upper ones, xor those of the next
+ * 16 differences. All are repeated, up to the longest vector. */
+#define CPU_RANGE_PARTS 8
+struct cpu_range_part {
+    uint8_t low[64], high[64];
+};
+
+/* Bilateral filters, of bytes by float, of 16 bits by double ("reals"). All loops work in whole
+ * blocks of CPU_BLOCK. */
+#define CPU_BILATERAL_PLANES 4
+struct cpu_range {
+    int channels;           /* whose absolute differences are summed */
+    const uint16_t *weight; /* of each difference up to `most`, whose weight is 0 */
+    int most;               /* <= UINT16_MAX */
+    int parts;              /* 0: the table is too long */
+    int high_parts;         /* the first ones, whose weights have upper bytes */
+    const struct cpu_range_part *part;
+};
+struct cpu_bilateral_taps {
+    int count, planes;
+    const void *const *weight; /* of tap i for output x: weight[i][x] */
+    const void *const *cell;   /* the cell under tap i of output x: cell[i][plane_at[p] + x] */
+    size_t plane_at[CPU_BILATERAL_PLANES];
+    bool more; /* the taps' sums are added to the sums that are there */
+};
+/* The error of a quotient, relative to it and absolute. */
+struct cpu_bilateral_bounds {
+    double relative, absolute;
+};
+struct cpu_bilateral_ops {
+    /* weights[x] = factor * the table's weight of the difference of middle[..][x] and cell[..][x]
+     */
+    void (*weights)(const struct cpu_range *range, const void *const *middle,
+                    const void *const *cell, double factor, void *weights, int n);
+    /* sums[p] (+)= the sum of weight * cell; sums[planes]: of the weights alone */
+    void (*sums)(const struct cpu_bilateral_taps *taps, void *const *sums, int n);
+    /* Of one block: mean[p] = floor(sums[p] / weights + 1/2); doubtful: not 0 if the bounds allow
+     * another mean in any plane, or if the weight is 0. Is any doubtful? */
+    bool (*means)(const struct cpu_bilateral_bounds *bounds, int planes, const void *const *sums,
+                  const void *weights, int32_t *const *mean, int32_t *doubtful);
+};
+
 struct cpu_ops {
     const char *name;
     /* Runs ROUNDS rounds of the set's fastest multiply-adds; returns the number of operations. */
@@ -318,6 +361,12 @@ struct cpu_ops {
                       int32_t *out, int n);
 
     struct cpu_real_ops real[2]; /* of float, of double */
+    struct cpu_bilateral_ops bilateral[2];
+    /* Pixels of bytes to planes, one for each channel; and planes of int32 to pixels of bytes. */
+    void (*planes_u8)(const uint8_t *pixels, int channels, uint8_t *const *planes, int n);
+    /* floats = samples, times alpha if that is not NULL */
+    void (*floats_u8)(const uint8_t *samples, const uint8_t *alpha, float *floats, int n);
+    void (*pixels_u8)(const int32_t *const *planes, int channels, uint8_t *pixels, int n);
 
     /* out[x] = the least or the greatest of at[0][x] .. at[count - 1][x], n rounded up to
      * CPU_BLOCK; [0] of 8 bits, [1] of 16. STREAMS: as in struct cpu_tiles. */

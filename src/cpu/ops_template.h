@@ -25,6 +25,17 @@
 #define REAL_SPREAD_2 1, 1, 3, 3
 #include "cpu/ops_real.h"
 
+#define REAL        float
+#define REAL_BITS   int32_t
+#define REAL_SAMPLE uint8_t
+#define REAL_WORDS  words_of_u8
+#include "cpu/ops_bilateral.h"
+#define REAL        double
+#define REAL_BITS   int64_t
+#define REAL_SAMPLE uint16_t
+#define REAL_WORDS  words_of_u16
+#include "cpu/ops_bilateral.h"
+
 #define OPS_PASTE2(a, b) a##b
 #define OPS_PASTE(a, b)  OPS_PASTE2(a, b)
 #define OPS_STRING2(a)   #a
@@ -80,6 +91,11 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
               real_certify_float},
              {REAL_ROWS, real_prepare_double, real_products_double, real_sums_double,
               real_certify_double}},
+    .planes_u8 = planes_u8,
+    .floats_u8 = floats_u8,
+    .pixels_u8 = pixels_u8,
+    .bilateral = {{bilateral_weights_float, bilateral_sums_float, bilateral_means_float},
+                  {bilateral_weights_double, bilateral_sums_double, bilateral_means_double}},
     .least = {least_u8, least_u16},
     .greatest = {greatest_u8, greatest_u16},
     .columns_change = columns_change,

@@ -91,6 +91,8 @@ static double sample_ms(const struct plan *plan)
     bool weighted = plan->alpha == ALPHA_WEIGHTED; /* plain sums, and sums of products */
     int planes = weighted_in_one_pass(plan);
 
+    if (plan->kind == PLAN_BILATERAL)
+        return taps / CUDA_TAPS_BILATERAL + 1 / CUDA_SAMPLES_INT8;
     if (planes)
         return (double)planes * taps / CUDA_TAPS_WEIGHTED + 1 / CUDA_SAMPLES_WEIGHTED;
 

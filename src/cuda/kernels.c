@@ -29,6 +29,10 @@
     ROW(kernel, .pack = cuda_image_pack_##kernel, .image = kernel##_launch, .since = 7),           \
         .kinds = KERNEL_KIND(PLAN_ORDER), .supports = IF_CUDA(cuda_image_supports)
 
+#define BILATERAL_ROW                                                                              \
+    ROW(bilateral, .pack = cuda_image_pack_bilateral, .image = bilateral_launch, .since = 7),      \
+        .kinds = KERNEL_KIND(PLAN_BILATERAL), .supports = IF_CUDA(cuda_image_supports)
+
 #define SIGNAL_ROW(kernel)                                                                         \
     .name = #kernel, .dims = 1, .device = DEVICE_CUDA, .run_signal = IF_CUDA(cuda_signal_##kernel)
 
@@ -63,6 +67,8 @@ static const struct kernel KERNELS[] = {
      .idea = "medians of 3, 5 and 7 cells a side: sorting networks in registers"},
     {ORDER_ROW(extremes),
      .idea = "the least or greatest cell: prefixes and suffixes of blocks, any rectangle as fast"},
+    {BILATERAL_ROW,
+     .idea = "bilateral filters on whole pixels, 8 and 16 bits, one thread an output (7.5)"},
 };
 
 static const struct kernel SIGNAL_KERNELS[] = {

@@ -248,6 +248,21 @@ const char *cuda_image_pack_extremes(const struct plan *plan, void *out,
                        m->sum == m->width * m->height ? shape.shared_bytes : ORDER_SHARED_BYTES);
 }
 
+const char *cuda_image_pack_bilateral(const struct plan *plan, void *out,
+                                      struct planes_packed *packed)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    const struct bilateral_weights weights = {
+        m->row,           m->column,           m->width,       m->height, plan->range,
+        plan->range_last, plan_compared(plan), (int)plan->type};
+
+    if (out)
+        bilateral_pack(&weights, out);
+    *packed = (struct planes_packed){bilateral_fragment_bytes(&weights), 0,
+                                     plan->alpha == ALPHA_WEIGHTED, false};
+    return NULL;
+}
+
 /* ---- where a kernel is worth choosing ---- */
 
 /* The kernel pays for sums past 32 bits and for weights past 16 bits. */
@@ -380,6 +395,7 @@ static cudaError_t filter_step(const struct planes *planes, const struct plan *s
         .fragments = (const char *)planes_buffer(planes, BUFFER_MASK) + planes->weight_at[index],
         .place = step->order,
         .cells = (int)m->sum,
+        .range_weights = step->range_last + 2,
     };
     cudaError_t status = fill_output(planes, &to->image, to->image.rows);
 

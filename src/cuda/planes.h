@@ -113,7 +113,8 @@ bool cuda_certified_pays(const struct plan *plan);
 bool cuda_separable_pays(const struct plan *plan);
 planes_image_pack cuda_image_pack_dp4a, cuda_image_pack_weighted, cuda_image_pack_int8,
     cuda_image_pack_banded, cuda_image_pack_certified, cuda_image_pack_separable,
-    cuda_image_pack_bisect, cuda_image_pack_network, cuda_image_pack_extremes;
+    cuda_image_pack_bisect, cuda_image_pack_network, cuda_image_pack_extremes,
+    cuda_image_pack_bilateral;
 
 /* Whether device INDEX adds products of halves exactly. For a device of an unknown capability the
  * first call starts it and runs a probe. cuda_note fills NOTE if a probe has failed

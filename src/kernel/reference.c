@@ -138,6 +138,44 @@ static int64_t weighted(const struct kernel_job *job, int y, int x, int c)
     return clamp(divide_floor(n + d / 2, d), job->plan->max);
 }
 
+/* The weight of the window's cell (i, j): that of its place, times that of its difference. */
+static int64_t bilateral_weight(const struct kernel_job *job, int i, int j, int y, int x)
+{
+    const struct plan *plan = job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    int64_t d = 0;
+
+    for (int c = 0; c < plan->channels; c++)
+        if (plan_compared(plan) >> c & 1)
+            d += llabs(cell(job, y + i - m->anchor_y, x + j - m->anchor_x, c) - cell(job, y, x, c));
+    return d > plan->range_last ? 0 : plan_mask_weight(m, i, j) * plan->range[d];
+}
+
+/* The mean of the cells, whose weights depend on their samples; colour also weighted by alpha:
+ *   floor( (sum(w*v) + floor(sum(w)/2)) / sum(w) ),  with w*a in place of w
+ * The middle cell's w is not 0. */
+static int64_t bilateral(const struct kernel_job *job, int y, int x, int c)
+{
+    const struct plan_mask *m = &job->plan->mask[0];
+    const int alpha = job->plan->channels - 1;
+    const bool by_alpha = job->plan->alpha == ALPHA_WEIGHTED && c != alpha;
+    int128 sum = 0, weights = 0, product = 0, coverage = 0;
+
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j < m->width; j++) {
+            int cy = y + i - m->anchor_y, cx = x + j - m->anchor_x;
+            int128 w = bilateral_weight(job, i, j, y, x), v = cell(job, cy, cx, c);
+            int128 a = by_alpha ? cell(job, cy, cx, alpha) : 1;
+            sum += w * v;
+            weights += w;
+            product += w * a * v;
+            coverage += w * a;
+        }
+    if (coverage == 0)
+        return (int64_t)divide_floor(sum + weights / 2, weights);
+    return (int64_t)divide_floor(product + coverage / 2, coverage);
+}
+
 /* For qsort. */
 static int by_value(const void *a, const void *b)
 {
@@ -170,6 +208,8 @@ uint32_t reference_sample(const struct kernel_job *job, int y, int x, int c)
         return (uint32_t)gradient(job, y, x, c);
     if (plan->kind == PLAN_ORDER)
         return (uint32_t)order(job, y, x, c);
+    if (plan->kind == PLAN_BILATERAL)
+        return (uint32_t)bilateral(job, y, x, c);
     if (plan->alpha == ALPHA_WEIGHTED || plan->has_nodata)
         return (uint32_t)weighted(job, y, x, c);
     return (uint32_t)linear(job, y, x, c);
@@ -210,7 +250,7 @@ const struct kernel kernel_reference = {
     .device = DEVICE_CPU,
     .idea = "the formula itself: all others are compared with it",
     .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT) | KERNEL_KIND(PLAN_LONG) |
-             KERNEL_KIND(PLAN_ORDER),
+             KERNEL_KIND(PLAN_ORDER) | KERNEL_KIND(PLAN_BILATERAL),
     .run = run,
 };
 

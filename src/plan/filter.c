@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/bilateral.h"
 #include "plan/order.h"
 
 #define SCALED (FILTER_MASK | FILTER_DIVISOR | FILTER_OFFSET | FILTER_NORMALIZE)
@@ -64,6 +65,9 @@ static const struct filter filters[] = {
     {"scharr", "edge strength (gradient) by Scharr's masks",
      PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "scharr_x and scharr_y, divided by 4",
      {"scharr_x", "scharr_y"}, "", NO_STEPS},
+    {"bilateral", "a blur that keeps edges: only cells of similar samples count",
+     PLAN_BILATERAL, FILTER_SIGMA | FILTER_RADIUS | FILTER_RANGE, BUILD_GAUSS,
+     "--sigma 1 --range 10%", {NULL}, "--sigma 2 --range 25", NO_STEPS},
     {"median", "the middle of the sorted cells: removes specks and keeps edges",
      ORDER(0, "--radius 2", MEDIAN)},
     {"rank", "any place of the sorted cells, in percent (--rank)",
@@ -101,7 +105,8 @@ const char *filter_kind_name(enum plan_kind kind)
     static const char *const names[] = {[PLAN_LINEAR] = "linear",
                                         [PLAN_GRADIENT] = "gradient",
                                         [PLAN_LONG] = "long",
-                                        [PLAN_ORDER] = "order"};
+                                        [PLAN_ORDER] = "order",
+                                        [PLAN_BILATERAL] = "bilateral"};
     return names[kind];
 }
 
@@ -110,17 +115,20 @@ const char *filter_kind_formula(enum plan_kind kind)
     static const char *const formulas[] = {
         [PLAN_GRADIENT] = "sqrt(gx^2 + gy^2) / divisor, rounded, of two masks",
         [PLAN_LONG] = "the weighted sum of a column pass and a row pass",
-        [PLAN_ORDER] = "one of the window's cells, by its place when they are sorted"};
+        [PLAN_ORDER] = "one of the window's cells, by its place when they are sorted",
+        [PLAN_BILATERAL] = "the mean of the cells, each with the mask's weight times a weight for "
+                           "its difference from the middle"};
     return formulas[kind];
 }
 
 const char *filter_kind_refusal(enum plan_kind kind)
 {
-    return kind == PLAN_LINEAR     ? "it makes no weighted sums"
-           : kind == PLAN_GRADIENT ? "it runs one mask, not gradients"
-           : kind == PLAN_LONG     ? "it runs masks of at most 255 cells along an axis"
-           : kind == PLAN_ORDER    ? "it makes weighted sums and does not sort"
-                                   : "it knows no plan of this kind";
+    return kind == PLAN_LINEAR      ? "it makes no weighted sums"
+           : kind == PLAN_GRADIENT  ? "it runs one mask, not gradients"
+           : kind == PLAN_LONG      ? "it runs masks of at most 255 cells along an axis"
+           : kind == PLAN_ORDER     ? "it makes weighted sums and does not sort"
+           : kind == PLAN_BILATERAL ? "its weights do not depend on the samples"
+                                    : "it knows no plan of this kind";
 }
 
 /* ---- options ---- */
@@ -132,6 +140,7 @@ static const struct {
     {"mask", FILTER_MASK},           {"sigma", FILTER_SIGMA},     {"radius", FILTER_RADIUS},
     {"amount", FILTER_AMOUNT},       {"divisor", FILTER_DIVISOR}, {"offset", FILTER_OFFSET},
     {"normalize", FILTER_NORMALIZE}, {"shape", FILTER_SHAPE},     {"rank", FILTER_RANK},
+    {"range", FILTER_RANGE},
 };
 #define OPTION_NAMES (sizeof option_names / sizeof option_names[0])
 
@@ -152,6 +161,7 @@ static bool check_options(const struct filter_request *request, struct error *er
         request->mask != NULL,   request->has_sigma,         request->radius >= 0,
         request->amount != NULL, overrides->divisor != NULL, overrides->offset != NULL,
         overrides->normalize,    request->shape != NULL,     request->rank != NULL,
+        request->range != NULL,
     };
 
     for (size_t i = 0; i < OPTION_NAMES; i++) {
@@ -225,7 +235,8 @@ bool filter_masks(struct filter_request *request, struct error *err)
     good = check_options(request, err) && load_masks(request, err);
     for (int i = 0; good && i < request->mask_count; i++)
         good = plan_mask_override(&request->masks[i], &request->overrides, err) &&
-               (request->filter->kind != PLAN_ORDER || order_flatten(&request->masks[i], err));
+               (request->filter->kind != PLAN_ORDER || order_flatten(&request->masks[i], err)) &&
+               (request->filter->kind != PLAN_BILATERAL || bilateral_check(request, err));
     if (!good)
         unload_step(request);
     return good;
@@ -308,7 +319,7 @@ static bool check_around(const struct filter_request *request, const struct plan
 
     if (request->light && !sums && plan->kind != PLAN_GRADIENT)
         return error_set(err, EXIT_USAGE,
-                         "--light is for filters that add samples: %s only compares them", name);
+                         "--light is for filters that add samples: %s compares them", name);
     if (request->light && request->alpha == ALPHA_PLAIN)
         return error_set(err, EXIT_USAGE,
                          "--light linear and --alpha plain exclude each other: alpha is linear");
@@ -375,7 +386,8 @@ static bool plan_step(const struct filter_request *request, int channels, enum s
     if (border_value(&request->border, max, &plan->border_value, err) &&
         read_channels(request->channels, channels, &plan->filtered, err) &&
         resolve_alpha(plan, request->alpha, order_makes_difference(request->filter), err) &&
-        set_around(request, plan, max, err) && order_make_steps(plan, request, err))
+        set_around(request, plan, max, err) && order_make_steps(plan, request, err) &&
+        bilateral_make_range(plan, request, err))
         return true;
     plan_free(plan);
     return false;

@@ -17,7 +17,8 @@ enum filter_option {
     FILTER_OFFSET = 32,
     FILTER_NORMALIZE = 64,
     FILTER_SHAPE = 128,
-    FILTER_RANK = 256
+    FILTER_RANK = 256,
+    FILTER_RANGE = 512
 };
 
 /* The mask that --sigma, --radius and --amount make. */
@@ -81,6 +82,7 @@ struct filter_request {
     int radius;         /* -1: none */
     const char *amount; /* --amount, rational text, or NULL */
     const char *rank;   /* --rank, a percentage as text, or NULL */
+    const char *range;  /* --range, rational text or a percentage, or NULL */
     const char *shape;  /* --shape, one of filter_shape_word, or NULL */
     struct plan_overrides overrides;
     struct border_choice border;

@@ -178,6 +178,7 @@ void plan_free(struct plan *plan)
     if (plan->then)
         plan_free(plan->then);
     free(plan->then);
+    free(plan->range);
     for (int i = 0; i < plan->masks; i++)
         plan_mask_free(&plan->mask[i]);
     if (plan->next)

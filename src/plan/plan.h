@@ -65,6 +65,8 @@ enum plan_kind {
                       offset */
     PLAN_LONG,     /* mask[0], longer than MASK_MAX_SIDE: column, row and centre are its weights */
     PLAN_ORDER,    /* mask[0] is a window: its weights are 0 and 1 */
+    PLAN_BILATERAL, /* mask[0], whose weights are also multiplied by a weight for the difference of
+                       the samples: see `range` */
 };
 
 /* A difference with a step's output, clamped. The picture: the input of the first step. */
@@ -95,6 +97,11 @@ struct plan {
     int repeat;        /* whole passes, >= 1; of the first step */
     int order;         /* PLAN_ORDER: the place of the output among the sum cells of the window,
                           sorted: 0 is the least */
+    /* PLAN_BILATERAL: a cell's weight is mask[0]'s times range[d], where d is the sum of the
+     * absolute differences between the cell and the window's middle, in the channels of
+     * plan_compared; past range_last it is 0. Owned. */
+    uint16_t *range;
+    int range_last;
     /* Steps: each is a plan, and filters the output of the step before it, with ghost cells of
      * its own. A pass is all steps. Only PLAN_ORDER has several. */
     struct plan *then;     /* the next step, owned; NULL: this is the last one */
@@ -129,6 +136,13 @@ static inline uint32_t plan_ghost(const struct plan *plan, int channel)
 {
     bool alpha = image_has_alpha(plan->channels) && channel == plan->channels - 1;
     return alpha && plan->alpha != ALPHA_PLAIN ? plan->max : plan->border_value;
+}
+
+/* The channels whose differences a bilateral filter sums, as bits: the colours that it filters. */
+static inline unsigned plan_compared(const struct plan *plan)
+{
+    bool alpha = image_has_alpha(plan->channels) && plan->alpha != ALPHA_PLAIN;
+    return plan->filtered & ~(alpha ? 1u << (plan->channels - 1) : 0);
 }
 
 /* Overrides from the command line, each replacing the file's; NULL/false: none. */

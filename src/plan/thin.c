@@ -4,11 +4,19 @@
 
 #include "plan/steps.h"
 
-/* Starts a plan with the masks of PLAN, which get new weights of WIDTH x HEIGHT. */
+/* Starts a plan with the masks of PLAN, which get new weights of WIDTH x HEIGHT, and its table of
+ * range weights. */
 static bool masks_make(struct plan *made, const struct plan *plan, bool turned)
 {
     *made = *plan;
     made->next = made->then = NULL;
+    made->range = NULL;
+    if (plan->range) {
+        const size_t bytes = ((size_t)plan->range_last + 1) * sizeof *plan->range;
+        made->range = malloc(bytes);
+        if (made->range)
+            memcpy(made->range, plan->range, bytes);
+    }
     for (int k = 0; k < plan->masks; k++) {
         struct plan_mask *m = &made->mask[k];
         const int height = turned ? m->width : 1;
@@ -19,7 +27,8 @@ static bool masks_make(struct plan *made, const struct plan *plan, bool turned)
         memset(m->term, 0, sizeof m->term);
         m->weight = calloc((size_t)m->width * (size_t)m->height, sizeof *m->weight);
     }
-    return made->mask[0].weight && (plan->masks == 1 || made->mask[1].weight);
+    return made->mask[0].weight && (plan->masks == 1 || made->mask[1].weight) &&
+           (!plan->range || made->range);
 }
 
 /* Divides the numbers of a linear mask by what they have in common. The samples stay the same: for
@@ -72,7 +81,7 @@ static bool can_fold(const struct plan *plan)
 {
     const bool constant = plan->border == BORDER_ZERO || plan->border == BORDER_CONSTANT;
 
-    return plan->kind != PLAN_LONG && plan->kind != PLAN_ORDER &&
+    return plan->kind != PLAN_LONG && plan->kind != PLAN_ORDER && plan->kind != PLAN_BILATERAL &&
            (!constant || (plan->alpha != ALPHA_WEIGHTED &&
                           (plan->kind == PLAN_LINEAR || plan->border_value == 0)));
 }

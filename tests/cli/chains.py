@@ -13,6 +13,7 @@ def step(alpha):
                         ["gauss", "--sigma", str(rng.choice([0.7, 1.5, 3]))], ["emboss"],
                         ["unsharp", "--amount", "3/5"],
                         ["median", "--radius", str(rng.randint(1, 3))],
+                        ["bilateral", "--range", rng.choice(["20", "15%"])],
                         [rng.choice(["erode", "dilate", "open", "close", "outline", "tophat"]),
                          "--shape", rng.choice(["square", "disc", "cross"]), "--radius",
                          str(rng.randint(1, 5))],

@@ -8,6 +8,7 @@ exact='0.1234567890123456789 0.25; 0.25 0.3765432109876543211'
 for kernel in $(kernels_on cuda 2); do
     case $kernel in
     weighted) set -- blur alpha.png --mask gauss5 ;;
+    bilateral) set -- bilateral alpha.png --radius 4 --border zero ;;
     certified) set -- convolve photo.ppm --mask "$exact" ;;
     bisect | network) set -- median photo.ppm --radius 2 ;;
     extremes) set -- open photo.ppm --radius 4 ;;

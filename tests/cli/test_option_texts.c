@@ -323,7 +323,7 @@ static void test_completed_names(void)
     check_offered("", expected);
     check_offered("--sigma 2 ", expected);
     check_offered("-q ", expected);
-    check_offered("-b wrap --border=wrap b", " blur box blackhat bench");
+    check_offered("-b wrap --border=wrap b", " blur box bilateral blackhat bench");
 }
 
 /* Lists the words that WORDS and COMPLETE offer, each with BEFORE in front. */

@@ -2,7 +2,7 @@
 # this here, or says that stencilcli does not do it.
 . "$CLI/lib"
 filters='gaussian Gaussian_Blur blur5 mean smooth usm canny laplacian conv filter diff benchmark'
-for word in $filters sobelx gauss5 gauss11 dilation minimum percentile denoise bilateral resize convert gray info; do
+for word in $filters sobelx gauss5 gauss11 dilation minimum percentile denoise bilateralfilter resize convert gray info; do
     try "$word" in.png out.png
 done
 try blur in.png out.png --mask gauss11 | sed 's/looked in .*)/looked in .../'

@@ -111,7 +111,7 @@ struct timed_case {
             "convolve", word, 0, -1, 4, type, true, false                                          \
         }                                                                                          \
     }
-/* Order filters, which scripts/bench_order compares with other libraries. */
+/* Order filters and bilateral ones, which scripts/bench_order compares with other libraries. */
 #define ORDER(name, filter, mask, radius, ...)                                                     \
     {                                                                                              \
         "order " name, {filter, mask, 0, radius, __VA_ARGS__}, NULL,                               \
@@ -134,7 +134,9 @@ struct timed_case {
         ORDER("median 6" bits, "median", NULL, 6, __VA_ARGS__),                                    \
         ORDER("median 7" bits, "median", NULL, 7, __VA_ARGS__),                                    \
         ORDER("median 15" bits, "median", NULL, 15, __VA_ARGS__),                                  \
-        ORDER("median 31" bits, "median", NULL, 31, __VA_ARGS__)
+        ORDER("median 31" bits, "median", NULL, 31, __VA_ARGS__),                                  \
+        ORDER("bilateral 2" bits, "bilateral", NULL, 2, __VA_ARGS__),                              \
+        ORDER("bilateral 5" bits, "bilateral", NULL, 5, __VA_ARGS__)
 static const struct timed_case CASES[] = {
     EVERYDAY_SAMPLES("RGB", RGB8),
     EVERYDAY_SAMPLES("RGB 16 bits", RGB16),

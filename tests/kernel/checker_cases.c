@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan/bilateral.h"
 #include "plan/order.h"
 #include "tests/kernel/checker_masks.h"
 #include "tests/random.h"
@@ -114,7 +115,8 @@ static void choose_picture(struct check_case *c, const struct place *place, bool
 /* Now and then: samples of 32 bits, in place of 16. */
 static void choose_wide(struct check_case *c, uint64_t *state)
 {
-    if (c->plan.kind == PLAN_ORDER || c->type != SAMPLE_U16 || pick(state, 16) != 0)
+    if (c->plan.kind == PLAN_ORDER || c->plan.kind == PLAN_BILATERAL || c->type != SAMPLE_U16 ||
+        pick(state, 16) != 0)
         return;
     c->type = c->plan.type = SAMPLE_U32;
     c->plan.max *= 17;
@@ -175,6 +177,7 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
     bool weighted = check_mask_is_weighted(mask);
     uint64_t state = seed * 1000003 + (uint64_t)number;
     struct plan_overrides turn = {0};
+    struct filter_request request = {0};
     struct mask rational = {0};
     struct error err;
     bool ok = true;
@@ -187,9 +190,10 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
         c->plan.border == BORDER_CONSTANT ? random_next(&state) % (c->plan.max + 1) : 0;
     c->plan.repeat = pick(&state, 9) == 0 ? 2 + pick(&state, 2) : 1;
     c->plan.masks = check_mask_parts(mask);
-    c->plan.kind = check_mask_order(mask) ? PLAN_ORDER
-                   : c->plan.masks == 2   ? PLAN_GRADIENT
-                                          : PLAN_LINEAR;
+    c->plan.kind = check_mask_order(mask)   ? PLAN_ORDER
+                   : check_mask_range(mask) ? PLAN_BILATERAL
+                   : c->plan.masks == 2     ? PLAN_GRADIENT
+                                            : PLAN_LINEAR;
     choose_wide(c, &state);
     turn.flip = pick(&state, 4) == 0;
     for (int k = 0; ok && k < c->plan.masks; k++) {
@@ -208,7 +212,9 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
         c->plan.kind = PLAN_LONG;
     choose_alpha(c, weighted, &state);
     choose_around(c, &state);
-    if (c->plan.kind == PLAN_ORDER && !make_order(&c->plan, mask, &err)) {
+    request.range = check_mask_range(mask);
+    if ((c->plan.kind == PLAN_ORDER && !make_order(&c->plan, mask, &err)) ||
+        !bilateral_make_range(&c->plan, &request, &err)) {
         printf("# mask %s: %s\n", check_mask_name(mask), err.text);
         plan_free(&c->plan);
         return false;

@@ -39,6 +39,8 @@ static const char PEAK[] = "peak", WHOLE[] = "whole";
 
 /* A random column times a row, with a random centre, as an outer mask. */
 static const char OUTER[] = "outer";
+/* The mask of a bilateral filter, whose --range stands in place of the divisor. */
+static const char GAUSS[] = "gauss";
 
 #define MOST_SIDE 301 /* of these masks */
 
@@ -367,6 +369,19 @@ static const struct mask_case MASKS[] = {
     {"order_outline_holes4x3", NULL, NULL, 4, 3, -1, 1, "outline"},
     {"order_tophat7x2", NULL, NULL, 7, 2, 1, 1, "tophat"},
     {"order_blackhat_holes6x7", NULL, NULL, 6, 7, 0, 1, "blackhat"},
+    {"bilateral1", GAUSS, NULL, 1, 1, 0, 0, "10%"},
+    {"bilateral3", GAUSS, NULL, 3, 3, 0, 0, "30%"},
+    {"bilateral5", GAUSS, NULL, 5, 5, 0, 0, "20"},
+    {"bilateral5_equal", GAUSS, NULL, 5, 5, 0, 0, "1/1000"},
+    {"bilateral7_all", GAUSS, NULL, 7, 7, 0, 0, "1e9"},
+    {"bilateral11", GAUSS, NULL, 11, 11, 0, 0, "12%"},
+    {"bilateral13", GAUSS, NULL, 13, 13, 0, 0, "33"},
+    {"bilateral15", GAUSS, NULL, 15, 15, 0, 0, "12.25%"},
+    {"bilateral31", GAUSS, NULL, 31, 31, 0, 0, "250"},
+    {"bilateral71", GAUSS, NULL, 71, 71, 0, 0, "50%"},
+    {"weighted_bilateral3", GAUSS, NULL, 3, 3, 0, 0, "9%"},
+    {"weighted_bilateral5", GAUSS, NULL, 5, 5, 0, 0, "60%"},
+    {"weighted_bilateral17", GAUSS, NULL, 17, 17, 0, 0, "100"},
 };
 
 int check_mask_count(void)
@@ -397,6 +412,11 @@ bool check_mask_is_weighted(int mask)
 const char *check_mask_order(int mask)
 {
     return strncmp(MASKS[mask].name, "order_", 6) == 0 ? MASKS[mask].divisor : NULL;
+}
+
+const char *check_mask_range(int mask)
+{
+    return MASKS[mask].text == GAUSS ? MASKS[mask].divisor : NULL;
 }
 
 /* Fills the mask's cells with whole numbers. */
@@ -463,6 +483,8 @@ bool check_mask_make(struct mask *made, int mask, int part, uint64_t *state, str
     const struct mask_case *m = &MASKS[mask];
     const char *text = part ? m->second : m->text;
 
+    if (text == GAUSS)
+        return mask_build_gauss(made, m->width / 4.0, m->width / 2, MASK_SQUARE, err);
     if (text && text != LOW_RANK && text != ONE_CELL && text != RUNS && text != DISC &&
         text != NEAR && text != NEAR_RANK_2 && text != NEAR_RANK_3 && text != BELL &&
         text != PEAK && text != FACTORS && text != UPPER && text != WHOLE && text != OUTER)

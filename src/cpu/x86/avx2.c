@@ -8,7 +8,8 @@
 #define VECTOR_BYTES 32
 #define V(operation) _mm256_##operation
 typedef __m256i vector;
-#define STREAM(at, v) _mm256_stream_si256((vector *)(at), (vector)(v))
+#define STREAM(at, v)      _mm256_stream_si256((vector *)(at), (vector)(v))
+#define SPREAD_QUARTERS(v) _mm256_permute4x64_epi64(v, _MM_SHUFFLE(3, 1, 2, 0))
 #include "cpu/x86/vector.h"
 
 /* Sums of two rows of output take 12 of the 16 registers. */

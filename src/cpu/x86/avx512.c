@@ -14,6 +14,7 @@ typedef __m512i vector;
 #ifndef CPU_EMULATED
 #define STREAM(at, v) _mm512_stream_si512((vector *)(at), (vector)(v))
 #endif
+#define SPREAD_QUARTERS(v) _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7), v)
 #include "cpu/x86/vector.h"
 
 /* 8 sums in registers hide vpdpwssd's latency; the loads, most of which touch two cache lines, take

@@ -4,6 +4,8 @@
 #ifndef STENCIL_CPU_X86_VECTOR_H
 #define STENCIL_CPU_X86_VECTOR_H
 
+#include "cpu/ops.h"
+#define LOOK_UP
 #include "cpu/ops_vector.h"
 
 /* Unpacking puts the bytes of two lines side by side; its two results hold the bytes 0-7, 16-23,
@@ -50,6 +52,71 @@ INLINE v_u8 max_u8(v_u8 a, v_u8 b)
 INLINE v_u16 max_u16(v_u16 a, v_u16 b)
 {
     return (v_u16)V(max_epu16)((vector)a, (vector)b);
+}
+
+INLINE v_u8 add_saturated_u8(v_u8 a, v_u8 b)
+{
+    return (v_u8)V(adds_epu8)((vector)a, (vector)b);
+}
+
+/* FOUND = the weights of a block of differences, or of half a block. Those of part b and of the
+ * parts above look up a number in part b; those below have an index of 128 or more, which makes 0.
+ * So xor of all parts leaves the number of the difference's own part. */
+#define LOOK_UP_PARTS (2 * VECTOR_BYTES <= CPU_BLOCK ? 2 : 1) /* vectors */
+INLINE void look_up_parts(const struct cpu_range *range, const v_u8 *d, uint16_t *found)
+{
+    vector each[LOOK_UP_PARTS], shift = V(set1_epi8)(112);
+    v_u8 low[LOOK_UP_PARTS], high[LOOK_UP_PARTS];
+    int b = 0;
+
+    UNROLL
+    for (int k = 0; k < LOOK_UP_PARTS; k++) {
+        each[k] = SPREAD_QUARTERS((vector)d[k]); /* unpacking puts the quarters in order again */
+        low[k] = high[k] = (v_u8){0};
+    }
+    for (; b < range->high_parts; b++) {
+        const vector lower = (vector)load_32(range->part[b].low);
+        const vector upper = (vector)load_32(range->part[b].high);
+        UNROLL
+        for (int k = 0; k < LOOK_UP_PARTS; k++) {
+            const vector at = V(adds_epu8)(each[k], shift);
+            low[k] ^= (v_u8)V(shuffle_epi8)(lower, at);
+            high[k] ^= (v_u8)V(shuffle_epi8)(upper, at);
+        }
+        shift = V(sub_epi8)(shift, V(set1_epi8)(16));
+    }
+    for (; b < range->parts; b++) {
+        const vector lower = (vector)load_32(range->part[b].low);
+        UNROLL
+        for (int k = 0; k < LOOK_UP_PARTS; k++)
+            low[k] ^= (v_u8)V(shuffle_epi8)(lower, V(adds_epu8)(each[k], shift));
+        shift = V(sub_epi8)(shift, V(set1_epi8)(16));
+    }
+    UNROLL
+    for (int k = 0; k < LOOK_UP_PARTS; k++, found += 2 * WORDS) {
+        store(found, (v_u32)V(unpacklo_epi8)((vector)low[k], (vector)high[k]));
+        store(found + WORDS, (v_u32)V(unpackhi_epi8)((vector)low[k], (vector)high[k]));
+    }
+}
+
+/* A number goes from memory to its place in a vector, since a processor stores few numbers at a
+ * time. */
+INLINE void look_up(const uint16_t *table, uint16_t *d, int n)
+{
+    for (int k = 0; k < n; k += 8) {
+        uint64_t at[2];
+        __m128i v = _mm_setzero_si128();
+        memcpy(at, d + k, sizeof at);
+        v = _mm_insert_epi16(v, table[at[0] & 0xffff], 0);
+        v = _mm_insert_epi16(v, table[at[0] >> 16 & 0xffff], 1);
+        v = _mm_insert_epi16(v, table[at[0] >> 32 & 0xffff], 2);
+        v = _mm_insert_epi16(v, table[at[0] >> 48], 3);
+        v = _mm_insert_epi16(v, table[at[1] & 0xffff], 4);
+        v = _mm_insert_epi16(v, table[at[1] >> 16 & 0xffff], 5);
+        v = _mm_insert_epi16(v, table[at[1] >> 32 & 0xffff], 6);
+        v = _mm_insert_epi16(v, table[at[1] >> 48], 7);
+        _mm_storeu_si128((__m128i *)(d + k), v);
+    }
 }
 
 INLINE v_u8 narrow_16(v_u16 a, v_u16 b)
