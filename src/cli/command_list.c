@@ -1,6 +1,6 @@
 /* `stencilcli list filters|kernels|methods|masks|formats|devices`: one line each, the name first;
- * with --json, one object per line. For people, and for the shell completions, which read the first
- * word of each line. */
+ * filters stand under titles. With --json, one object per line. For people, and for the shell
+ * completions, which read the first word of each line of the masks. */
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -18,13 +18,17 @@ static enum exit_code list_filters(bool json)
     const struct filter *filters = filter_table(&count);
     for (int i = 0; i < count; i++) {
         const char *mask = filters[i].default_mask;
+        const char *group = filter_group_title(filters[i].group);
         if (json)
             json_print(stdout,
-                       mask ? "{'name':%s,'idea':%s,'kind':%s,'default_mask':%s}\n"
-                            : "{'name':%s,'idea':%s,'kind':%s}\n",
-                       filters[i].name, filters[i].idea, filter_kind_name(filters[i].kind), mask);
-        else
-            printf("%-*s %s%s%s%s\n", NAME_WIDTH, filters[i].name, filters[i].idea,
+                       mask ? "{'name':%s,'group':%s,'idea':%s,'kind':%s,'default_mask':%s}\n"
+                            : "{'name':%s,'group':%s,'idea':%s,'kind':%s}\n",
+                       filters[i].name, group, filters[i].idea, filter_kind_name(filters[i].kind),
+                       mask);
+        else if (i == 0 || filters[i].group != filters[i - 1].group)
+            printf("%s:\n", group);
+        if (!json)
+            printf("  %-*s %s%s%s%s\n", NAME_WIDTH, filters[i].name, filters[i].idea,
                    mask ? " (default: " : "", mask ? mask : "", mask ? ")" : "");
     }
     return EXIT_DONE;

@@ -34,53 +34,56 @@ static const struct filter_step
 /* The end of a row that has no steps. */
 #define NO_STEPS 0, NULL
 
-/* A row: name and idea; kind, options and build; the default mask; an example's options. */
+/* A row: name, group and idea; kind, options and build; the default mask; an example's options. */
 /* clang-format off */
 static const struct filter filters[] = {
-    {"convolve", "any mask, given by --mask, --sigma or --radius",
+    {"convolve", GROUP_ANY, "any mask, given by --mask, --sigma or --radius",
      PLAN_LINEAR, SMOOTH, BUILD_ANY, NULL, {NULL}, "--mask '1 1 1 1 1' --divisor 5", NO_STEPS},
-    {"blur", "a soft blur",
+    {"blur", GROUP_SMOOTH, "a soft blur",
      PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "gauss5", {"gauss5"}, "--border mirror", NO_STEPS},
-    {"box", "the mean of a square; --radius sets its size",
+    {"box", GROUP_SMOOTH, "the mean of a square; --radius sets its size",
      PLAN_LINEAR, SIZED, BUILD_BOX, "box3", {"box3"}, "--radius 4", NO_STEPS},
-    {"gauss", "a Gaussian blur of any width",
+    {"gauss", GROUP_SMOOTH, "a Gaussian blur of any width",
      PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "--sigma 1", {NULL}, "--sigma 2.5", NO_STEPS},
-    {"sharpen", "sharpen with the four neighbours of each pixel",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "sharpen", {"sharpen"}, "", NO_STEPS},
-    {"unsharp", "sharpen: add what a blur removes",
-     PLAN_LINEAR, SMOOTH | FILTER_AMOUNT, BUILD_UNSHARP, "--sigma 1 --amount 1", {NULL},
-     "--sigma 1.5 --amount 0.8", NO_STEPS},
-    {"edge", "edges in all directions; flat areas become black",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "edge8", {"edge8"}, "", NO_STEPS},
-    {"laplace", "the Laplacian of a Gaussian: edges, with less noise",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "laplace5", {"laplace5"}, "", NO_STEPS},
-    {"emboss", "a relief on middle gray, lit from the top left",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "emboss", {"emboss"}, "", NO_STEPS},
-    {"sobel", "edge strength (gradient) by Sobel's masks",
-     PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "sobel_x and sobel_y",
-     {"sobel_x", "sobel_y"}, "", NO_STEPS},
-    {"prewitt", "edge strength (gradient) by Prewitt's masks",
-     PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "prewitt_x and prewitt_y",
-     {"prewitt_x", "prewitt_y"}, "", NO_STEPS},
-    {"scharr", "edge strength (gradient) by Scharr's masks",
-     PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "scharr_x and scharr_y, divided by 4",
-     {"scharr_x", "scharr_y"}, "", NO_STEPS},
-    {"bilateral", "a blur that keeps edges: only cells of similar samples count",
+    {"bilateral", GROUP_SMOOTH, "a blur that keeps edges: only cells of similar samples count",
      PLAN_BILATERAL, FILTER_SIGMA | FILTER_RADIUS | FILTER_RANGE, BUILD_GAUSS,
      "--sigma 1 --range 10%", {NULL}, "--sigma 2 --range 25", NO_STEPS},
-    {"median", "the middle of the sorted cells: removes specks and keeps edges",
+    {"sharpen", GROUP_SHARPEN, "sharpen with the four neighbours of each pixel",
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "sharpen", {"sharpen"}, "", NO_STEPS},
+    {"unsharp", GROUP_SHARPEN, "sharpen: add what a blur removes",
+     PLAN_LINEAR, SMOOTH | FILTER_AMOUNT, BUILD_UNSHARP, "--sigma 1 --amount 1", {NULL},
+     "--sigma 1.5 --amount 0.8", NO_STEPS},
+    {"edge", GROUP_EDGES, "edges in all directions; flat areas become black",
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "edge8", {"edge8"}, "", NO_STEPS},
+    {"laplace", GROUP_EDGES, "the Laplacian of a Gaussian: edges, with less noise",
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "laplace5", {"laplace5"}, "", NO_STEPS},
+    {"emboss", GROUP_EDGES, "a relief on middle gray, lit from the top left",
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "emboss", {"emboss"}, "", NO_STEPS},
+    {"sobel", GROUP_EDGES, "edge strength (gradient) by Sobel's masks",
+     PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "sobel_x and sobel_y",
+     {"sobel_x", "sobel_y"}, "", NO_STEPS},
+    {"prewitt", GROUP_EDGES, "edge strength (gradient) by Prewitt's masks",
+     PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "prewitt_x and prewitt_y",
+     {"prewitt_x", "prewitt_y"}, "", NO_STEPS},
+    {"scharr", GROUP_EDGES, "edge strength (gradient) by Scharr's masks",
+     PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "scharr_x and scharr_y, divided by 4",
+     {"scharr_x", "scharr_y"}, "", NO_STEPS},
+    {"median", GROUP_SORT, "the middle of the sorted cells: removes specks and keeps edges",
      ORDER(0, "--radius 2", MEDIAN)},
-    {"rank", "any place of the sorted cells, in percent (--rank)",
+    {"rank", GROUP_SORT, "any place of the sorted cells, in percent (--rank)",
      ORDER(FILTER_RANK, "--rank 20%", ANY_RANK)},
-    {"erode", "the least cell: dark areas grow", ORDER(0, "--radius 2", ERODE)},
-    {"dilate", "the greatest cell: bright areas grow",
+    {"erode", GROUP_SORT, "the least cell: dark areas grow", ORDER(0, "--radius 2", ERODE)},
+    {"dilate", GROUP_SORT, "the greatest cell: bright areas grow",
      ORDER(0, "--shape disc --radius 4", DILATE)},
-    {"open", "erode, then dilate: removes small bright spots", ORDER(0, "--radius 3", OPEN)},
-    {"close", "dilate, then erode: removes small dark spots", ORDER(0, "--radius 3", CLOSE)},
-    {"outline", "dilate minus erode: the edges of areas", ORDER(0, "--shape cross", OUTLINE)},
-    {"tophat", "the picture minus open: only small bright spots",
+    {"open", GROUP_SORT, "erode, then dilate: removes small bright spots",
+     ORDER(0, "--radius 3", OPEN)},
+    {"close", GROUP_SORT, "dilate, then erode: removes small dark spots",
+     ORDER(0, "--radius 3", CLOSE)},
+    {"outline", GROUP_SORT, "dilate minus erode: the edges of areas",
+     ORDER(0, "--shape cross", OUTLINE)},
+    {"tophat", GROUP_SORT, "the picture minus open: only small bright spots",
      ORDER(0, "--radius 5", TOPHAT)},
-    {"blackhat", "close minus the picture: only small dark spots",
+    {"blackhat", GROUP_SORT, "close minus the picture: only small dark spots",
      ORDER(0, "--radius 5", BLACKHAT)},
 };
 /* clang-format on */
@@ -90,6 +93,16 @@ const struct filter *filter_table(int *count)
 {
     *count = FILTER_COUNT;
     return filters;
+}
+
+const char *filter_group_title(enum filter_group group)
+{
+    static const char *const titles[] = {[GROUP_ANY] = "Any mask",
+                                         [GROUP_SMOOTH] = "Smooth",
+                                         [GROUP_SHARPEN] = "Sharpen",
+                                         [GROUP_EDGES] = "Find edges",
+                                         [GROUP_SORT] = "Compare the cells of a window"};
+    return titles[group];
 }
 
 const struct filter *filter_find(const char *name)

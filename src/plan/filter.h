@@ -39,8 +39,12 @@ struct filter_step {
     enum plan_minus minus;
 };
 
+/* Under which title a filter is listed. */
+enum filter_group { GROUP_ANY, GROUP_SMOOTH, GROUP_SHARPEN, GROUP_EDGES, GROUP_SORT };
+
 struct filter {
     const char *name;
+    enum filter_group group;
     const char *idea;    /* one line for `list filters` and --help */
     enum plan_kind kind; /* which decides its formula and its reference */
     unsigned options;    /* of enum filter_option */
@@ -54,6 +58,7 @@ struct filter {
 
 /* All filters, in the order in which they are listed; *count is set. */
 const struct filter *filter_table(int *count);
+const char *filter_group_title(enum filter_group group);
 const struct filter *filter_find(const char *name); /* NULL if there is none */
 
 /* Can the filter use this option ("sigma", without dashes)? True for options that all filters take,

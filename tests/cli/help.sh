@@ -42,7 +42,7 @@ printf 'inputs photo.png\n642476590b844684  o.ppm  stencilcli blur photo.png o.p
 cp photo.png suite
 ln -s "$STENCILCLI" stencilcli
 PATH=$PWD:$PATH
-filters=$("$STENCILCLI" list filters | cut -d ' ' -f 1)
+filters=$("$STENCILCLI" list filters | awk '/^  / { print $1 }')
 for name in $filters mask signal reuse bench compare golden list help version; do
     example=$("$STENCILCLI" "$name" -h | sed -n 's/^example:  //p')
     case $name in

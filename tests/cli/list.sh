@@ -1,11 +1,11 @@
 # The lists: names first, and as JSON one object per line.
 . "$CLI/lib"
-stencilcli list filters | awk '{ print $1 }'
+stencilcli list filters | awk '/^  / { print $1; next } { print }'
 stencilcli list devices | awk 'NR == 1 { print $1 }'
 stencilcli list kernels | awk 'NR == 1 { print $1, $2, $3 }'
 stencilcli list masks | awk '$1 == "gauss5" || $1 == "sobel_x" { print $1, $2 }'
 for what in filters kernels masks formats devices; do
-    stencilcli list $what | awk '{ print $1 }' | sed 's/:$//' >names
+    stencilcli list $what | grep -v '^[A-Z]' | awk '{ print $1 }' | sed 's/:$//' >names
     stencilcli list $what --json >json
     python3 - $what names json <<'END'
 import json, sys
