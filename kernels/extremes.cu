@@ -265,10 +265,10 @@ __global__ void extremes_rectangle(const __grid_constant__ extremes_args args)
 
 #define THREADS ORDER_TILE_WORDS
 
-/* Rows of output that a thread makes, and those of them that are unrolled: a multiple of the side,
- * so that the places of rows are known at compile time. */
-#define SMALL_UNROLLED(k) ((k) < 5 ? 3 * (k) : (k) < 9 ? 2 * (k) : (k))
-#define SMALL_ROWS(k)     (SMALL_UNROLLED(k) * (SMALL_UNROLLED(k) < 14 ? 3 : 2))
+/* Rows of output that a thread makes, and those of them that are unrolled: all, or a multiple of
+ * the side, so that the places of rows are known at compile time. */
+#define SMALL_UNROLLED(k) ((k) == 3 ? 16 : (k) < 9 ? 2 * (k) : (k))
+#define SMALL_ROWS(k)     (SMALL_UNROLLED(k) * ((k) == 3 ? 1 : SMALL_UNROLLED(k) < 14 ? 3 : 2))
 
 /* The best of a row's cells. */
 template <int SAMPLE, bool GREATEST, int K>

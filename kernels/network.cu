@@ -79,7 +79,7 @@ __device__ inline struct three sorted_three(const struct column &c, int row, int
                       cell_of<SAMPLE>(c, row, 2, turn));
 }
 
-#define UNROLLED 9 /* rows: a multiple of 3, so that their places are known at compile time */
+#define UNROLLED 16 /* rows: all, or a multiple of 3, so that their places are known */
 
 template <int SAMPLE, int ROWS>
 __device__ inline void filter_3(struct column c, struct outputs &out)
@@ -225,7 +225,7 @@ __device__ inline void filter_more(const struct column &c, uint32_t *P_ds, struc
 /* ---- the kernel ---- */
 
 /* Rows of output that a thread makes. */
-#define ROWS(k) ((k) == 3 ? 27 : (k) == 5 ? 30 : 24)
+#define ROWS(k) ((k) == 3 ? 16 : (k) == 5 ? 30 : 24)
 
 template <int SAMPLE, int K>
 __global__ void __launch_bounds__(THREADS) network_filter(const __grid_constant__ image_job job)
