@@ -65,7 +65,8 @@ static int weighted_in_one_pass(const struct plan *plan)
 }
 
 /* Milliseconds per sample of a step of an order filter, by the kernel that would run it: extremes
- * of small squares, of rectangles and of other windows, network, bisect. A sample of 16 bits counts as two. */
+ * of small squares, of rectangles and of other windows, network, bisect. A sample of 16 bits counts
+ * as two. */
 static double order_ms(const struct plan *step)
 {
     const struct plan_mask *m = &step->mask[0];
