@@ -35,12 +35,11 @@ struct image_job {
     uint32_t max;
     const int64_t *weight; /* host memory, row-major: for launches that take weights as arguments */
     const void *fragments; /* device memory: what the kernel's packer made of the weights */
-    /* Of order filters: the output's place among the sorted cells of the window, and their number.
-     */
+    /* For order filters. The window has `cells` cells; sorted, the one at `place` is the output. */
     int place, cells;
-    /* Of order filters: the output is the difference with another picture, clamped; NULL: it is
-     * not. Row 0 of `other` lies under row 0 of the output. minus_other: `other` is subtracted from
-     * what the filter makes; else the other way round. */
+    /* For order filters. If `other` is not NULL, the output is a difference with that picture,
+     * clamped. Row 0 of `other` lies under row 0 of the output. minus_other: `other` is subtracted
+     * from what the filter makes; else the other way round. */
     const void *other;
     size_t other_pitch;
     bool minus_other;
@@ -201,7 +200,7 @@ struct bilateral_weights {
     int sample_bytes;
 };
 
-/* What the kernel reads: this, then the range weights and a 0. */
+/* The kernel reads this head. The range weights and a 0 follow it. */
 struct bilateral_head {
     uint64_t compared; /* a pixel whose samples that count are all ones */
     int range_last;

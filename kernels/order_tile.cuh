@@ -38,7 +38,7 @@ template <int SAMPLE> __device__ inline uint32_t close_word(const cells<SAMPLE> 
         return c.both;
 }
 
-/* Of two samples of 16 bits: the greater, or the less. */
+/* Words of two samples of 16 bits. Each sample of the result is the greater one, or the lesser. */
 template <bool GREATEST> __device__ inline uint32_t best_halves(uint32_t a, uint32_t b)
 {
     return GREATEST ? __vmaxu2(a, b) : __vminu2(a, b);

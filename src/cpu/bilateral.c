@@ -386,7 +386,8 @@ static bool make_range(struct bilateral_pass *pass)
     return true;
 }
 
-/* Sums of many taps at a time are faster, those of few are closer to the truth. */
+/* Rows of the window whose taps are summed at a time. More taps are faster; fewer taps give tighter
+ * bounds. */
 static int rows_at_once(const struct plan_mask *m)
 {
     return m->width < MOST_TAPS ? MOST_TAPS / m->width : 1;
@@ -451,12 +452,6 @@ static bool bilateral_run(const void *state, const struct kernel_job *job, struc
 
 /* ---- the row of the table ---- */
 
-static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
-{
-    (void)plan, (void)ops;
-    return NULL;
-}
-
 /* Nanoseconds of a cell of the window, for each sample (AVX2). */
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
@@ -469,7 +464,6 @@ const struct cpu_method cpu_method_bilateral = {
     .name = "bilateral",
     .idea = "means of similar cells; a pair of cells has one weight",
     .kinds = KERNEL_KIND(PLAN_BILATERAL),
-    .refusal = refusal,
     .cost = cost,
     .make = bilateral_make,
     .run = bilateral_run,

@@ -137,15 +137,8 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
 /* The rows above a band are taken into the histograms first: higher bands pay. */
 static int band_rows(const struct plan *plan, int width, int rows, int most)
 {
-    const int wanted = 2 * plan->mask[0].height;
-
     (void)width;
-    return wanted <= rows ? rows : wanted < most ? wanted : most;
-}
-
-static void columns_free(void *state)
-{
-    free(state);
+    return cpu_rows_near(2 * plan->mask[0].height, rows, most);
 }
 
 const struct cpu_method cpu_method_columns = {
@@ -156,6 +149,6 @@ const struct cpu_method cpu_method_columns = {
     .cost = cost,
     .make = columns_make,
     .run = columns_run,
-    .free = columns_free,
+    .free = free,
     .rows = band_rows,
 };

@@ -200,12 +200,6 @@ static bool histogram_run(const void *state, const struct kernel_job *job, struc
 
 /* ---- the row of the table ---- */
 
-static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
-{
-    (void)plan, (void)ops;
-    return NULL;
-}
-
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
     (void)ops;
@@ -217,7 +211,6 @@ const struct cpu_method cpu_method_histogram = {
     .name = "histogram",
     .idea = "any cell of a sorted window, by a histogram that moves along the row",
     .kinds = KERNEL_KIND(PLAN_ORDER),
-    .refusal = refusal,
     .cost = cost,
     .make = histogram_make,
     .run = histogram_run,

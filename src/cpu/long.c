@@ -353,12 +353,6 @@ static bool long_run(const void *state, const struct kernel_job *job, struct err
 
 /* ---- the row of the table ---- */
 
-static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
-{
-    (void)plan, (void)ops;
-    return NULL;
-}
-
 /* Places where a weight changes, per sample and nanosecond (AVX2). */
 #define RATE_STEPS 18.0
 
@@ -390,7 +384,6 @@ const struct cpu_method cpu_method_long = {
     .name = "long",
     .idea = "masks longer than 255 cells: running sums, taken where the weights change",
     .kinds = KERNEL_KIND(PLAN_LONG),
-    .refusal = refusal,
     .cost = cost,
     .make = long_make,
     .run = long_run,

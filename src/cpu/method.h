@@ -17,7 +17,8 @@ struct cpu_method {
     /* It sums every cell of the mask, or columns and rows: then the measured rates per cell
      * (kernel/rates.h) hold. */
     bool per_cell;
-    /* NULL if the method can run the plan, else the reason: "it takes 8-bit samples only". */
+    /* NULL if the method can run the plan, else the reason: "it takes 8-bit samples only". No
+     * function: the method runs any plan of its kinds. */
     const char *(*refusal)(const struct plan *plan, const struct cpu_ops *ops);
     /* Estimates the nanoseconds of one thread for a pass over WIDTH x HEIGHT pixels; HUGE_VAL if
      * the method cannot run the plan, or must not be chosen for it. */
@@ -70,6 +71,12 @@ extern const struct cpu_method cpu_method_bytes, cpu_method_direct8, cpu_method_
 static inline double cpu_cells(const struct plan *plan)
 {
     return (double)plan->mask[0].width * plan->mask[0].height;
+}
+
+/* For `rows` of a method that prefers WANTED rows in a band. */
+static inline int cpu_rows_near(int wanted, int rows, int most)
+{
+    return wanted <= rows ? rows : wanted < most ? wanted : most;
 }
 
 static inline double cpu_samples(const struct plan *plan, int width, int height)

@@ -37,7 +37,7 @@ const char *cpu_method_refusal(const struct cpu_method *method, const struct pla
         return filter_kind_refusal(plan->kind);
     if (plan_is_wide(plan) && method != &cpu_method_wide)
         return "its sums are too short for --nodata and 16-bit --light";
-    return method->refusal(plan, ops);
+    return method->refusal ? method->refusal(plan, ops) : NULL;
 }
 
 double cpu_method_cost(const struct cpu_method *method, const struct plan *plan,

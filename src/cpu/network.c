@@ -291,11 +291,6 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
     return cpu_samples(plan, width, height) * (int)plan->type * COST(plan->mask[0].width);
 }
 
-static void network_free(void *state)
-{
-    free(state);
-}
-
 const struct cpu_method cpu_method_network = {
     .name = "network",
     .idea = "medians of small squares, by sorting networks that share their work",
@@ -304,5 +299,5 @@ const struct cpu_method cpu_method_network = {
     .cost = cost,
     .make = network_make,
     .run = network_run,
-    .free = network_free,
+    .free = free,
 };

@@ -241,8 +241,9 @@ struct cpu_bilateral_ops {
                     const void *const *cell, double factor, void *weights, int n);
     /* sums[p] (+)= the sum of weight * cell; sums[planes]: of the weights alone */
     void (*sums)(const struct cpu_bilateral_taps *taps, void *const *sums, int n);
-    /* Of one block: mean[p] = floor(sums[p] / weights + 1/2); doubtful: not 0 if the bounds allow
-     * another mean in any plane, or if the weight is 0. Is any doubtful? */
+    /* Makes the means of one block: mean[p] = floor(sums[p] / weights + 1/2). Sets doubtful[x] if
+     * the bounds allow another mean in any plane, or if the weight is 0. Returns whether it has set
+     * any. */
     bool (*means)(const struct cpu_bilateral_bounds *bounds, int planes, const void *const *sums,
                   const void *weights, int32_t *const *mean, int32_t *doubtful);
 };

@@ -212,15 +212,8 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
 /* The rows above a band are sorted, too: higher bands pay. */
 static int band_rows(const struct plan *plan, int width, int rows, int most)
 {
-    const int wanted = SIDE - plan->mask[0].height + 1;
-
     (void)width;
-    return wanted <= rows ? rows : wanted < most ? wanted : most;
-}
-
-static void ranks_free(void *state)
-{
-    free(state);
+    return cpu_rows_near(SIDE - plan->mask[0].height + 1, rows, most);
 }
 
 const struct cpu_method cpu_method_ranks = {
@@ -231,6 +224,6 @@ const struct cpu_method cpu_method_ranks = {
     .cost = cost,
     .make = ranks_make,
     .run = ranks_run,
-    .free = ranks_free,
+    .free = free,
     .rows = band_rows,
 };

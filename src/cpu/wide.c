@@ -312,11 +312,6 @@ static void *wide_make(const struct plan *plan, const struct cpu_ops *ops, int w
     return w;
 }
 
-static void wide_free(void *state)
-{
-    free(state);
-}
-
 const struct cpu_method cpu_method_wide = {
     .name = "wide",
     .idea = "sums of 64 bits and more, for --nodata and for linear light of 16-bit pictures",
@@ -325,5 +320,5 @@ const struct cpu_method cpu_method_wide = {
     .cost = cost,
     .make = wide_make,
     .run = wide_run,
-    .free = wide_free,
+    .free = free,
 };

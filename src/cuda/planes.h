@@ -43,8 +43,8 @@ struct planes {
     enum plane_type type, product_type; /* of plain sums, of products with alpha */
     int split_bits; /* bits of the low half of a product; 0: products are whole */
     char *weights;  /* contents of BUFFER_MASK: packed, or in `type` and product_type */
-    /* Where mask 0, mask 1, and mask 0 in product_type begin; for methods on whole pixels, where
-     * the mask of each step begins. */
+    /* Offsets of masks in BUFFER_MASK: of mask 0, of mask 1, and of mask 0 in product_type. Methods
+     * on whole pixels have a mask for each step instead. */
     size_t weight_at[3];
     struct planes_packed packed; /* for methods on whole pixels */
     size_t image_pitch, plane_pitch, product_pitch;

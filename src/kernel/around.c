@@ -1,5 +1,6 @@
-/* What surrounds a pass, on any device: codes become linear light and come back (--light), and the
- * output is mixed with the input (--region, --where). */
+/* The steps before and after a pass, on any device. Before it, codes become linear light; after it,
+ * light becomes codes again (--light), and the output is mixed with the input (--region, --where).
+ */
 #include <string.h>
 
 #include "base/parallel.h"

@@ -1,5 +1,5 @@
-/* What surrounds a pass, on any device: --light, --region and --where. Kernels see none of it: they
- * get pictures of the plan's samples, and rows that are to be filtered. */
+/* The steps before and after a pass, on any device: --light, --region and --where. Kernels know
+ * none of these options: they get pictures of the plan's samples, and rows to filter. */
 #ifndef STENCIL_KERNEL_AROUND_H
 #define STENCIL_KERNEL_AROUND_H
 

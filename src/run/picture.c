@@ -196,7 +196,7 @@ bool picture_plan(const struct picture_request *request, const char *input, cons
         plan_free(plan);
         ok = false;
     }
-    if (ok)
+    if (ok && plan->next)
         report->bytes = bytes_held(request, source, input, output, plan, report);
     source_close(source);
     return ok;

@@ -49,7 +49,7 @@ struct picture_choice {
 struct picture_report {
     struct image_info info;
     uint64_t samples; /* of all pages */
-    uint64_t bytes;   /* of the rows that are held at once; set by picture_plan only */
+    uint64_t bytes;   /* of the rows that are held at once; set by picture_plan for a chain */
     struct picture_choice choice;
     const char *method; /* of the first step's kernel; NULL: it has none */
     char warning[512];  /* what the codec dropped; empty: nothing */

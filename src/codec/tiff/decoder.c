@@ -33,7 +33,7 @@ struct reader;
 struct access {
     struct reader *reader;
     uint64_t place;
-    TIFF *library;
+    TIFF *tiff;
 };
 
 enum way { BY_TILES, BY_STRIPS, BY_LINES, UNCOMPRESSED };
@@ -166,15 +166,15 @@ static bool open_library(struct reader *r, struct access *access)
     TIFFOpenOptionsSetWarningHandlerExtR(options, take_warning, r);
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)(most < INT64_MAX ? most : INT64_MAX));
     *access = (struct access){.reader = r};
-    access->library = TIFFClientOpenExt("", "rm", access, read_bytes, write_nothing, seek,
-                                        close_nothing, file_size, NULL, NULL, options);
+    access->tiff = TIFFClientOpenExt("", "rm", access, read_bytes, write_nothing, seek,
+                                     close_nothing, file_size, NULL, NULL, options);
     TIFFOpenOptionsFree(options);
-    if (access->library && TIFFCurrentDirOffset(access->library) != r->page) {
+    if (access->tiff && TIFFCurrentDirOffset(access->tiff) != r->page) {
         r->fault[0] = '\0'; /* about the first page, which was read already */
-        if (!TIFFSetSubDirectory(access->library, r->page))
+        if (!TIFFSetSubDirectory(access->tiff, r->page))
             return failed(r);
     }
-    return (access->library && r->fault[0] == '\0') || failed(r);
+    return (access->tiff && r->fault[0] == '\0') || failed(r);
 }
 
 /* ---- what is refused ---- */
@@ -201,7 +201,7 @@ static bool refuse_channels(const struct reader *r, int channels)
 /* Checks the samples' kind; *channels of the picture. */
 static bool check_samples(struct reader *r, int *channels)
 {
-    TIFF *library = r->access[0].library;
+    TIFF *library = r->access[0].tiff;
     const char *name = input_name(r->source->input);
     uint16_t format = SAMPLEFORMAT_UINT, extras = 0, *extra = NULL;
     int colours = r->photometric == PHOTOMETRIC_RGB || r->photometric == PHOTOMETRIC_YCBCR ? 3 : 1;
@@ -251,7 +251,7 @@ static bool find_palette(struct reader *r, int *bits)
 {
     bool bytes = true, doubled = true, high = true;
 
-    if (!TIFFGetField(r->access[0].library, TIFFTAG_COLORMAP, &r->map[0], &r->map[1], &r->map[2]))
+    if (!TIFFGetField(r->access[0].tiff, TIFFTAG_COLORMAP, &r->map[0], &r->map[1], &r->map[2]))
         return error_file(r->err, input_name(r->source->input), "damaged TIFF: it has no palette");
     for (int c = 0; c < 3; c++)
         for (int i = 0; i < 1 << r->bits; i++) {
@@ -285,7 +285,7 @@ static uint64_t most_ratio(uint16_t compression)
 /* Checks that each tile or strip lies in the file and can hold its pixels. */
 static bool check_blocks(struct reader *r)
 {
-    TIFF *library = r->access[0].library;
+    TIFF *library = r->access[0].tiff;
     const char *what = r->way == BY_TILES ? "tile" : "strip";
     const uint64_t size = input_size(r->source->input), ratio = most_ratio(r->compression);
     const uint32_t down = ((uint32_t)r->height - 1) / r->block_height + 1;
@@ -319,7 +319,7 @@ static bool check_blocks(struct reader *r)
 /* Decides how rows are read. */
 static bool find_way(struct reader *r)
 {
-    TIFF *library = r->access[0].library;
+    TIFF *library = r->access[0].tiff;
     const char *name = input_name(r->source->input);
     const uint64_t pixel_bits = (uint64_t)r->bits * (uint64_t)(r->planes > 1 ? 1 : r->samples);
     uint64_t rows = 1, row;
@@ -368,7 +368,7 @@ static bool find_way(struct reader *r)
 
 static bool read_fields(struct reader *r)
 {
-    TIFF *library = r->access[0].library;
+    TIFF *library = r->access[0].tiff;
     const char *name = input_name(r->source->input);
     uint32_t width = 0, height = 0;
     uint16_t samples = 1, bits = 1, planar = PLANARCONFIG_CONTIG;
@@ -411,12 +411,12 @@ static bool open_picture(struct reader *r)
             return false;
     if (r->photometric == PHOTOMETRIC_YCBCR)
         for (int i = 0; i < r->planes; i++)
-            TIFFSetField(r->access[i].library, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+            TIFFSetField(r->access[i].tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     bits = r->bits;
     if ((r->photometric == PHOTOMETRIC_PALETTE && !find_palette(r, &bits)) || !find_way(r) ||
         !check_blocks(r))
         return false;
-    TIFFGetFieldDefaulted(r->access[0].library, TIFFTAG_ORIENTATION, &orientation);
+    TIFFGetFieldDefaulted(r->access[0].tiff, TIFFTAG_ORIENTATION, &orientation);
     r->source->orientation = orientation >= 1 && orientation <= 8 ? orientation : 1;
     source_describe(r->source, orientation >= 5 && orientation <= 8 ? r->height : r->width,
                     orientation >= 5 && orientation <= 8 ? r->width : r->height, channels,
@@ -514,8 +514,8 @@ static void decoder_close(struct source *source)
     struct reader *r = source->state;
 
     for (int i = 0; i < MAX_CHANNELS; i++) {
-        if (r->access[i].library)
-            TIFFClose(r->access[i].library);
+        if (r->access[i].tiff)
+            TIFFClose(r->access[i].tiff);
         free(r->band[i]);
     }
     free(r->tile);
@@ -553,7 +553,7 @@ static bool recognise(const uint8_t *head, size_t bytes)
 
 static bool load_tiles(struct reader *r, int plane)
 {
-    TIFF *library = r->access[plane].library;
+    TIFF *library = r->access[plane].tiff;
 
     for (uint32_t i = 0; i < r->across; i++) {
         uint32_t tile =
@@ -570,7 +570,7 @@ static bool load_tiles(struct reader *r, int plane)
 
 static bool load_uncompressed(struct reader *r, int plane)
 {
-    TIFF *library = r->access[plane].library;
+    TIFF *library = r->access[plane].tiff;
     uint32_t strip = TIFFComputeStrip(library, (uint32_t)r->first, (uint16_t)plane);
     uint64_t row = (uint64_t)r->first % r->block_height;
     size_t bytes = r->pitch * (size_t)r->rows, got;
@@ -593,7 +593,7 @@ static bool load_uncompressed(struct reader *r, int plane)
 
 static bool load_strip(struct reader *r, int plane)
 {
-    TIFF *library = r->access[plane].library;
+    TIFF *library = r->access[plane].tiff;
     uint32_t strip = TIFFComputeStrip(library, (uint32_t)r->first, (uint16_t)plane);
     tmsize_t bytes = (tmsize_t)(r->pitch * (size_t)r->rows);
 
@@ -621,8 +621,8 @@ static bool load(struct reader *r)
         else if (r->way == BY_STRIPS)
             ok = load_strip(r, p);
         else
-            ok = TIFFReadScanline(r->access[p].library, r->band[p], (uint32_t)r->first,
-                                  (uint16_t)p) == 1;
+            ok = TIFFReadScanline(r->access[p].tiff, r->band[p], (uint32_t)r->first, (uint16_t)p) ==
+                 1;
     }
     return (ok && r->fault[0] == '\0' && !r->input_failed) || failed(r);
 }
