@@ -180,7 +180,7 @@ def least_ms(function, threads):
 
 
 def ours_in_memory(timer, words, size, runs, threads):
-    """[(case, least ms)] of the cases of tests/cpu/time_2d.c with one of the words in their name."""
+    """[(case, least ms)]: the cases of tests/cpu/time_2d.c with one of the words in their name."""
     done = subprocess.run([timer, "--size", size, "--runs", str(runs), "--threads", str(threads),
                            *words], check=True, capture_output=True, text=True)
     return [(cells[1].strip(), float(cells[3])) for line in done.stdout.splitlines()[2:]
