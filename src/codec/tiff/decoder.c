@@ -157,21 +157,22 @@ static bool failed(struct reader *r)
 static bool open_library(struct reader *r, struct access *access)
 {
     const char *name = input_name(r->source->input);
-    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    TIFFOpenOptions *options = libtiff.OpenOptionsAlloc();
     uint64_t most = input_size(r->source->input) + LIBRARY_BYTES;
 
     if (!options)
         return error_file(r->err, name, "no memory to read it");
-    TIFFOpenOptionsSetErrorHandlerExtR(options, take_error, r);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, take_warning, r);
-    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)(most < INT64_MAX ? most : INT64_MAX));
+    libtiff.OpenOptionsSetErrorHandlerExtR(options, take_error, r);
+    libtiff.OpenOptionsSetWarningHandlerExtR(options, take_warning, r);
+    libtiff.OpenOptionsSetMaxSingleMemAlloc(options,
+                                            (tmsize_t)(most < INT64_MAX ? most : INT64_MAX));
     *access = (struct access){.reader = r};
-    access->tiff = TIFFClientOpenExt("", "rm", access, read_bytes, write_nothing, seek,
-                                     close_nothing, file_size, NULL, NULL, options);
-    TIFFOpenOptionsFree(options);
-    if (access->tiff && TIFFCurrentDirOffset(access->tiff) != r->page) {
+    access->tiff = libtiff.ClientOpenExt("", "rm", access, read_bytes, write_nothing, seek,
+                                         close_nothing, file_size, NULL, NULL, options);
+    libtiff.OpenOptionsFree(options);
+    if (access->tiff && libtiff.CurrentDirOffset(access->tiff) != r->page) {
         r->fault[0] = '\0'; /* about the first page, which was read already */
-        if (!TIFFSetSubDirectory(access->tiff, r->page))
+        if (!libtiff.SetSubDirectory(access->tiff, r->page))
             return failed(r);
     }
     return (access->tiff && r->fault[0] == '\0') || failed(r);
@@ -206,8 +207,8 @@ static bool check_samples(struct reader *r, int *channels)
     uint16_t format = SAMPLEFORMAT_UINT, extras = 0, *extra = NULL;
     int colours = r->photometric == PHOTOMETRIC_RGB || r->photometric == PHOTOMETRIC_YCBCR ? 3 : 1;
 
-    TIFFGetFieldDefaulted(library, TIFFTAG_SAMPLEFORMAT, &format);
-    TIFFGetFieldDefaulted(library, TIFFTAG_EXTRASAMPLES, &extras, &extra);
+    libtiff.GetFieldDefaulted(library, TIFFTAG_SAMPLEFORMAT, &format);
+    libtiff.GetFieldDefaulted(library, TIFFTAG_EXTRASAMPLES, &extras, &extra);
     if (format == SAMPLEFORMAT_IEEEFP)
         return refuse(r, "of floating-point samples", " -depth 16 png:-");
     if (format != SAMPLEFORMAT_UINT && format != SAMPLEFORMAT_VOID)
@@ -251,7 +252,7 @@ static bool find_palette(struct reader *r, int *bits)
 {
     bool bytes = true, doubled = true, high = true;
 
-    if (!TIFFGetField(r->access[0].tiff, TIFFTAG_COLORMAP, &r->map[0], &r->map[1], &r->map[2]))
+    if (!libtiff.GetField(r->access[0].tiff, TIFFTAG_COLORMAP, &r->map[0], &r->map[1], &r->map[2]))
         return error_file(r->err, input_name(r->source->input), "damaged TIFF: it has no palette");
     for (int c = 0; c < 3; c++)
         for (int i = 0; i < 1 << r->bits; i++) {
@@ -294,8 +295,8 @@ static bool check_blocks(struct reader *r)
     uint64_t longest = 0;
 
     for (uint64_t i = 0; i < blocks; i++) {
-        uint64_t place = TIFFGetStrileOffset(library, (uint32_t)i);
-        uint64_t bytes = TIFFGetStrileByteCount(library, (uint32_t)i);
+        uint64_t place = libtiff.GetStrileOffset(library, (uint32_t)i);
+        uint64_t bytes = libtiff.GetStrileByteCount(library, (uint32_t)i);
         bool shorter = r->way != BY_TILES && i % down == down - 1;
         uint64_t need = (r->way == BY_TILES ? r->tile_pitch : r->pitch) *
                         (uint64_t)(shorter ? last : r->block_height);
@@ -324,10 +325,10 @@ static bool find_way(struct reader *r)
     const uint64_t pixel_bits = (uint64_t)r->bits * (uint64_t)(r->planes > 1 ? 1 : r->samples);
     uint64_t rows = 1, row;
 
-    if (TIFFIsTiled(library)) {
+    if (libtiff.IsTiled(library)) {
         r->way = BY_TILES;
-        TIFFGetField(library, TIFFTAG_TILEWIDTH, &r->block_width);
-        TIFFGetField(library, TIFFTAG_TILELENGTH, &r->block_height);
+        libtiff.GetField(library, TIFFTAG_TILEWIDTH, &r->block_width);
+        libtiff.GetField(library, TIFFTAG_TILELENGTH, &r->block_height);
         if (r->block_width == 0 || r->block_height == 0 || r->block_width > MOST_SIDE ||
             r->block_height > MOST_SIDE || r->block_width * pixel_bits % 8 != 0)
             return error_file(r->err, name, "damaged TIFF: tiles of %u x %u pixels", r->block_width,
@@ -337,7 +338,7 @@ static bool find_way(struct reader *r)
         row = r->across * (uint64_t)r->tile_pitch;
         rows = r->block_height;
     } else {
-        TIFFGetFieldDefaulted(library, TIFFTAG_ROWSPERSTRIP, &r->block_height);
+        libtiff.GetFieldDefaulted(library, TIFFTAG_ROWSPERSTRIP, &r->block_height);
         if (r->block_height == 0 || r->block_height > (uint32_t)r->height)
             r->block_height = (uint32_t)r->height;
         r->across = 1;
@@ -353,7 +354,7 @@ static bool find_way(struct reader *r)
         }
         rows = rows < r->block_height ? rows : r->block_height;
     }
-    if ((r->way == BY_TILES ? TIFFTileRowSize64(library) : TIFFScanlineSize64(library)) !=
+    if ((r->way == BY_TILES ? libtiff.TileRowSize64(library) : libtiff.ScanlineSize64(library)) !=
         (r->way == BY_TILES ? r->tile_pitch : row))
         return error_file(r->err, name, "a TIFF whose rows have an unusual length");
     r->rows = (int)rows;
@@ -373,20 +374,20 @@ static bool read_fields(struct reader *r)
     uint32_t width = 0, height = 0;
     uint16_t samples = 1, bits = 1, planar = PLANARCONFIG_CONTIG;
 
-    TIFFGetField(library, TIFFTAG_IMAGEWIDTH, &width);
-    TIFFGetField(library, TIFFTAG_IMAGELENGTH, &height);
+    libtiff.GetField(library, TIFFTAG_IMAGEWIDTH, &width);
+    libtiff.GetField(library, TIFFTAG_IMAGELENGTH, &height);
     if (width == 0 || height == 0)
         return error_file(r->err, name, "damaged TIFF: %u x %u pixels are no picture", width,
                           height);
     if (width > INT_MAX / 8 || height > INT_MAX / 8)
         return error_file(r->err, name, "%u x %u pixels: more than %d on a side cannot be read",
                           width, height, INT_MAX / 8);
-    TIFFGetFieldDefaulted(library, TIFFTAG_SAMPLESPERPIXEL, &samples);
-    TIFFGetFieldDefaulted(library, TIFFTAG_BITSPERSAMPLE, &bits);
-    TIFFGetFieldDefaulted(library, TIFFTAG_PLANARCONFIG, &planar);
-    TIFFGetFieldDefaulted(library, TIFFTAG_COMPRESSION, &r->compression);
-    TIFFGetFieldDefaulted(library, TIFFTAG_FILLORDER, &r->fill_order);
-    if (!TIFFGetField(library, TIFFTAG_PHOTOMETRIC, &r->photometric))
+    libtiff.GetFieldDefaulted(library, TIFFTAG_SAMPLESPERPIXEL, &samples);
+    libtiff.GetFieldDefaulted(library, TIFFTAG_BITSPERSAMPLE, &bits);
+    libtiff.GetFieldDefaulted(library, TIFFTAG_PLANARCONFIG, &planar);
+    libtiff.GetFieldDefaulted(library, TIFFTAG_COMPRESSION, &r->compression);
+    libtiff.GetFieldDefaulted(library, TIFFTAG_FILLORDER, &r->fill_order);
+    if (!libtiff.GetField(library, TIFFTAG_PHOTOMETRIC, &r->photometric))
         r->photometric = samples < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB;
     r->width = (int)width;
     r->height = (int)height;
@@ -402,21 +403,22 @@ static bool open_picture(struct reader *r)
     uint16_t orientation = 1;
     int channels = 0, bits;
 
-    if (!open_library(r, &r->access[0]) || !read_fields(r) || !check_samples(r, &channels))
+    if (!libtiff_load(name, r->err) || !open_library(r, &r->access[0]) || !read_fields(r) ||
+        !check_samples(r, &channels))
         return false;
-    if (!TIFFIsCODECConfigured(r->compression))
+    if (!libtiff.IsCODECConfigured(r->compression))
         return refuse(r, "of a compression that this libtiff lacks", " png:-");
     for (int i = 1; i < r->planes; i++)
         if (!open_library(r, &r->access[i]))
             return false;
     if (r->photometric == PHOTOMETRIC_YCBCR)
         for (int i = 0; i < r->planes; i++)
-            TIFFSetField(r->access[i].tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+            libtiff.SetField(r->access[i].tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     bits = r->bits;
     if ((r->photometric == PHOTOMETRIC_PALETTE && !find_palette(r, &bits)) || !find_way(r) ||
         !check_blocks(r))
         return false;
-    TIFFGetFieldDefaulted(r->access[0].tiff, TIFFTAG_ORIENTATION, &orientation);
+    libtiff.GetFieldDefaulted(r->access[0].tiff, TIFFTAG_ORIENTATION, &orientation);
     r->source->orientation = orientation >= 1 && orientation <= 8 ? orientation : 1;
     source_describe(r->source, orientation >= 5 && orientation <= 8 ? r->height : r->width,
                     orientation >= 5 && orientation <= 8 ? r->width : r->height, channels,
@@ -515,7 +517,7 @@ static void decoder_close(struct source *source)
 
     for (int i = 0; i < MAX_CHANNELS; i++) {
         if (r->access[i].tiff)
-            TIFFClose(r->access[i].tiff);
+            libtiff.Close(r->access[i].tiff);
         free(r->band[i]);
     }
     free(r->tile);
@@ -556,10 +558,10 @@ static bool load_tiles(struct reader *r, int plane)
     TIFF *library = r->access[plane].tiff;
 
     for (uint32_t i = 0; i < r->across; i++) {
-        uint32_t tile =
-            TIFFComputeTile(library, i * r->block_width, (uint32_t)r->first, 0, (uint16_t)plane);
+        uint32_t tile = libtiff.ComputeTile(library, i * r->block_width, (uint32_t)r->first, 0,
+                                            (uint16_t)plane);
         tmsize_t bytes = (tmsize_t)(r->tile_pitch * r->block_height);
-        if (TIFFReadEncodedTile(library, tile, r->tile, bytes) != bytes)
+        if (libtiff.ReadEncodedTile(library, tile, r->tile, bytes) != bytes)
             return false;
         for (int y = 0; y < r->rows; y++)
             memcpy(r->band[plane] + (size_t)y * r->pitch + i * r->tile_pitch,
@@ -571,11 +573,11 @@ static bool load_tiles(struct reader *r, int plane)
 static bool load_uncompressed(struct reader *r, int plane)
 {
     TIFF *library = r->access[plane].tiff;
-    uint32_t strip = TIFFComputeStrip(library, (uint32_t)r->first, (uint16_t)plane);
+    uint32_t strip = libtiff.ComputeStrip(library, (uint32_t)r->first, (uint16_t)plane);
     uint64_t row = (uint64_t)r->first % r->block_height;
     size_t bytes = r->pitch * (size_t)r->rows, got;
 
-    if (!input_read_at(r->source->input, TIFFGetStrileOffset(library, strip) + row * r->pitch,
+    if (!input_read_at(r->source->input, libtiff.GetStrileOffset(library, strip) + row * r->pitch,
                        r->band[plane], bytes, &got, r->err)) {
         r->input_failed = true;
         return false;
@@ -585,19 +587,19 @@ static bool load_uncompressed(struct reader *r, int plane)
         return false;
     }
     if (r->fill_order == FILLORDER_LSB2MSB)
-        TIFFReverseBits(r->band[plane], (tmsize_t)bytes);
-    if (r->bits == 16 && TIFFIsByteSwapped(library))
-        TIFFSwabArrayOfShort((uint16_t *)(void *)r->band[plane], (tmsize_t)(bytes / 2));
+        libtiff.ReverseBits(r->band[plane], (tmsize_t)bytes);
+    if (r->bits == 16 && libtiff.IsByteSwapped(library))
+        libtiff.SwabArrayOfShort((uint16_t *)(void *)r->band[plane], (tmsize_t)(bytes / 2));
     return true;
 }
 
 static bool load_strip(struct reader *r, int plane)
 {
     TIFF *library = r->access[plane].tiff;
-    uint32_t strip = TIFFComputeStrip(library, (uint32_t)r->first, (uint16_t)plane);
+    uint32_t strip = libtiff.ComputeStrip(library, (uint32_t)r->first, (uint16_t)plane);
     tmsize_t bytes = (tmsize_t)(r->pitch * (size_t)r->rows);
 
-    return TIFFReadEncodedStrip(library, strip, r->band[plane], bytes) == bytes;
+    return libtiff.ReadEncodedStrip(library, strip, r->band[plane], bytes) == bytes;
 }
 
 /* Fills the bands, the first row of which is the next. */
@@ -621,8 +623,8 @@ static bool load(struct reader *r)
         else if (r->way == BY_STRIPS)
             ok = load_strip(r, p);
         else
-            ok = TIFFReadScanline(r->access[p].tiff, r->band[p], (uint32_t)r->first, (uint16_t)p) ==
-                 1;
+            ok = libtiff.ReadScanline(r->access[p].tiff, r->band[p], (uint32_t)r->first,
+                                      (uint16_t)p) == 1;
     }
     return (ok && r->fault[0] == '\0' && !r->input_failed) || failed(r);
 }

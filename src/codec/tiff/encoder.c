@@ -104,27 +104,27 @@ static bool open_library(struct worker *worker)
 {
     const struct page *page = &worker->writer->page;
     const struct image_info *info = &worker->writer->sink->info;
-    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    TIFFOpenOptions *options = libtiff.OpenOptionsAlloc();
     TIFF *library;
 
     if (!options)
         return false;
-    TIFFOpenOptionsSetErrorHandlerExtR(options, ignore_message, NULL);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, ignore_message, NULL);
+    libtiff.OpenOptionsSetErrorHandlerExtR(options, ignore_message, NULL);
+    libtiff.OpenOptionsSetWarningHandlerExtR(options, ignore_message, NULL);
     library = worker->library =
-        TIFFClientOpenExt("", "w8lm", worker, read_nothing, take_bytes, seek, close_nothing,
-                          size_so_far, NULL, NULL, options);
-    TIFFOpenOptionsFree(options);
-    return library && TIFFSetField(library, TIFFTAG_IMAGEWIDTH, (uint32_t)info->width) &&
-           TIFFSetField(library, TIFFTAG_IMAGELENGTH, (uint32_t)info->height) &&
-           TIFFSetField(library, TIFFTAG_SAMPLESPERPIXEL, (uint16_t)info->channels) &&
-           TIFFSetField(library, TIFFTAG_BITSPERSAMPLE, (uint16_t)(8 * info->type)) &&
-           TIFFSetField(library, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
-           TIFFSetField(library, TIFFTAG_PHOTOMETRIC, photometric_of(info)) &&
-           TIFFSetField(library, TIFFTAG_ROWSPERSTRIP, (uint32_t)page->strip_rows) &&
-           TIFFSetField(library, TIFFTAG_COMPRESSION, (uint16_t)page->compression) &&
+        libtiff.ClientOpenExt("", "w8lm", worker, read_nothing, take_bytes, seek, close_nothing,
+                              size_so_far, NULL, NULL, options);
+    libtiff.OpenOptionsFree(options);
+    return library && libtiff.SetField(library, TIFFTAG_IMAGEWIDTH, (uint32_t)info->width) &&
+           libtiff.SetField(library, TIFFTAG_IMAGELENGTH, (uint32_t)info->height) &&
+           libtiff.SetField(library, TIFFTAG_SAMPLESPERPIXEL, (uint16_t)info->channels) &&
+           libtiff.SetField(library, TIFFTAG_BITSPERSAMPLE, (uint16_t)(8 * info->type)) &&
+           libtiff.SetField(library, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
+           libtiff.SetField(library, TIFFTAG_PHOTOMETRIC, photometric_of(info)) &&
+           libtiff.SetField(library, TIFFTAG_ROWSPERSTRIP, (uint32_t)page->strip_rows) &&
+           libtiff.SetField(library, TIFFTAG_COMPRESSION, (uint16_t)page->compression) &&
            (page->compression == COMPRESSION_PACKBITS ||
-            TIFFSetField(library, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL));
+            libtiff.SetField(library, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL));
 }
 
 static void worker_free(void *context)
@@ -133,7 +133,7 @@ static void worker_free(void *context)
 
     worker->strip = NULL;
     if (worker->library)
-        TIFFClose(worker->library);
+        libtiff.Close(worker->library);
     free(worker->finder);
     free(worker->differences);
     free(worker);
@@ -222,8 +222,8 @@ static bool strip_compress(void *context, struct strip *strip)
     }
     worker->strip = strip;
     strip->bytes = 0;
-    return TIFFWriteEncodedStrip(worker->library, (uint32_t)strip->number, strip->rows + row,
-                                 bytes) == bytes;
+    return libtiff.WriteEncodedStrip(worker->library, (uint32_t)strip->number, strip->rows + row,
+                                     bytes) == bytes;
 }
 
 /* ---- bytes of the file ---- */
@@ -456,7 +456,9 @@ static bool encoder_open(struct sink *sink, struct error *err)
     page->bytes = malloc((size_t)page->count * sizeof *page->bytes);
     if (!page->offset || !page->bytes)
         return sink_no_memory(sink, err);
-    if (!TIFFIsCODECConfigured((uint16_t)page->compression))
+    if (!libtiff_load(output_name(sink->output), err))
+        return false;
+    if (!libtiff.IsCODECConfigured((uint16_t)page->compression))
         return error_file(err, output_name(sink->output),
                           "this libtiff lacks the compression: use --tiff-compression lzw");
     if (!w->started && !start_file(w, err))

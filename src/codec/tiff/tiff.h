@@ -1,6 +1,7 @@
 /* Private to codec/tiff/. The samples of TIFF files are coded by libtiff; directories (the lists of
  * tags) are read and written here, so that tags that libtiff does not know are carried as they are.
  *
+ *   library.c   loads libtiff
  *   tags.c      directories and metadata
  *   decoder.c   reading, a strip or a row of tiles at a time
  *   encoder.c   writing, in strips */
@@ -14,6 +15,30 @@
 /* Every reason not to read a file is found before more than this is allocated for it, or the
  * system is asked what memory it has. */
 #define TIFF_LARGE_BYTES ((uint64_t)64 << 20)
+
+/* ---- libtiff ---- */
+
+/* The functions of libtiff that are used, without the prefix TIFF. */
+#define LIBTIFF_FUNCTIONS(each)                                                                    \
+    each(ClientOpenExt) each(Close) each(ComputeStrip) each(ComputeTile) each(CurrentDirOffset)    \
+        each(GetField) each(GetFieldDefaulted) each(GetStrileByteCount) each(GetStrileOffset)      \
+            each(IsByteSwapped) each(IsCODECConfigured) each(IsTiled) each(OpenOptionsAlloc)       \
+                each(OpenOptionsFree) each(OpenOptionsSetErrorHandlerExtR)                         \
+                    each(OpenOptionsSetMaxSingleMemAlloc) each(OpenOptionsSetWarningHandlerExtR)   \
+                        each(ReadEncodedStrip) each(ReadEncodedTile) each(ReadScanline)            \
+                            each(ReverseBits) each(ScanlineSize64) each(SetField)                  \
+                                each(SetSubDirectory) each(SwabArrayOfShort) each(TileRowSize64)   \
+                                    each(WriteEncodedStrip)
+
+struct libtiff {
+#define LIBTIFF_MEMBER(name) __typeof__(TIFF##name) *name;
+    LIBTIFF_FUNCTIONS(LIBTIFF_MEMBER)
+#undef LIBTIFF_MEMBER
+};
+extern struct libtiff libtiff;
+
+/* Loads libtiff if it is not loaded yet. Any thread may call it. NAME: the file that needs it. */
+bool libtiff_load(const char *name, struct error *err);
 
 /* ---- lists of tags ----
  *
