@@ -1,314 +1,382 @@
-/* extremes: the least or the greatest cell of a window, 8 and 16 bits. Of a rectangle it takes as
- * long for any size: three comparisons a sample along each axis (van Herk 1992, Gil and Werman
- * 1993). A row is cut into blocks as long as the window. `suffix` is the least from a cell to the
- * end of its block, `prefix` the least from the beginning of its block to a cell:
+/* extremes: the least or the greatest cell of a window, 8 and 16 bits.
  *
- *    cells      a b c d | e f g h | ...          a window of 4
- *    suffix     . . x x                          c d e f = least of the suffix from c
- *    prefix             x x                                and the prefix to f
+ * Rectangles: first along the columns, then along the rows. A block makes a strip of the picture
+ * and goes down, EXTREMES_ROWS rows at a time. A thread has a word's columns for itself:
  *
- * Along a column it is the same. A block makes a strip of the picture and goes down, some rows at a
- * time. So a row is read once, and the rows of a window stay in shared memory:
+ *    columns   a window's first rows are read again, its last rows come from memory: their suffixes
+ *              and prefixes are taken in registers (van Herk 1992, Gil and Werman 1993). Of the
+ *              rows between, B_ds has the best of each block
+ *    rows      through shared memory: the best of 4 adjacent cells, then of 16, of 64; two to four
+ *              of these runs cover the window
  *
- *    memory -> N_ds   rows come in groups of four (16 bits: two), turned so that a word has the
- *                     samples of one column: then a neighbour in the row is a whole word away
- *    N_ds -> S_ds, P_ds         suffixes and prefixes along the row, one thread a block
- *    S_ds, P_ds -> registers    the least of the row's windows, turned back
- *    registers, R_ds -> memory  along the columns; each thread has a word's columns for itself: the
- *                               prefix in a register, the last rows or their suffixes in R_ds
+ * The time hardly grows with the window. The next rows are on their way while a row is worked on.
+ * Where a strip passes the picture's edge, ghost columns are copies of the strip's own columns.
  *
- * Squares of up to 13 cells a side: a thread goes down a column of words and takes the best of a
- * row's cells, then of the last rows, in registers.
+ * Squares of 3 cells a side: a thread goes down a column of words and takes the best of a row's
+ * cells, then of the last rows, in registers.
  *
  * Other windows: each run of adjacent cells of a row is covered by two runs of 2^n cells. A block
  * makes the extremes of 2, 4, 8 ... adjacent cells of its rows, and looks up each run's.
  *
- * Shared memory   4 * (4 * (5 * columns of the strip, and a halo) + k * words of the strip): 89 KB
- *                 for k = 63, RGB, 8 bits
- * Bytes moved     one picture in, one out, halo cells from L2 */
-#include "gather.cuh"
+ * Shared memory   as extremes_shape_of() says: 57 KB for k = 63, RGB, 8 bits
+ * Bytes moved     two pictures in, of which one comes from L2, one out, and halo cells from L2 */
 #include "order_tile.cuh"
 
-/* A strip is cut where it would be longer than its share of the device, but not into parts so short
- * that their halo counts. */
-#define BLOCKS_EACH  8 /* a multiprocessor */
-#define LEAST_HEIGHT 4 /* times the window's */
+#define ROWS      EXTREMES_ROWS /* of output that a block makes at a time */
+#define MOST_WIDE 896           /* for 72 registers a thread; no block has so many threads */
 
 struct extremes_args {
     struct image_job job;
     struct extremes_shape shape;
-    int sweeps;            /* along the rows of a tile */
-    int strips, part_rows; /* of output */
+    int strips, part_rows; /* of output; part_rows is a multiple of ROWS */
 };
 
-/* ---- groups of rows ---- */
+/* ---- along the columns ---- */
 
-/* Turns ROWS words of as many rows, ROWS samples each: word i gets the samples of column i. */
-template <int SAMPLE> __device__ inline void turn_samples(const uint32_t *in, uint32_t *out)
+/* A thread's column of words: where it begins in the rows, and its word of ghost rows. rows_ds says
+ * for each row of the block from picture row `first` on where it lies, in pieces of 16 bytes. */
+struct column {
+    const uint8_t *from;
+    uint32_t ghost;
+    int first;
+    const uint32_t *rows_ds;
+};
+
+/* The column's words of COUNT rows from row `at` on. */
+template <int COUNT>
+__device__ inline void load_column(const struct image_job &job, const struct column &column, int at,
+                                   uint32_t *words)
 {
-    if constexpr (SAMPLE == 1) {
-        transpose_bytes(in, out);
-    } else {
-        out[0] = __byte_perm(in[0], in[1], 0x5410);
-        out[1] = __byte_perm(in[0], in[1], 0x7632);
+#pragma unroll
+    for (int r = 0; r < COUNT; r++)
+        words[r] = __ldg((const uint32_t *)(column.from + (uint64_t)column.rows_ds[at + r] * 16));
+    if (job.border == PLANE_CONSTANT || job.border == PLANE_ZERO)
+#pragma unroll
+        for (int r = 0; r < COUNT; r++)
+            if (order_is_ghost_row(job, column.first + at + r))
+                words[r] = column.ghost;
+}
+
+/* The rows between a window's first BLOCK rows and its last ones are `full` blocks of them, and
+ * `rest` rows before those. B_ds has two words for each of the last full + 1 blocks and each
+ * thread: the best of the block, and of its last `rest` rows. */
+struct between {
+    uint32_t *B_ds;
+    int full, rest, at; /* the next block's place */
+};
+
+__device__ inline uint32_t *block_of(const struct between &b, int back)
+{
+    const int at = b.at - back, place = at < 0 ? at + b.full + 1 : at;
+    return b.B_ds + place * 2 * blockDim.x;
+}
+
+/* Keeps a block for the windows to come. */
+template <int SAMPLE, bool GREATEST, int BLOCK>
+__device__ inline void keep_block(struct between &b, const uint32_t *words)
+{
+    cells<SAMPLE> end = open_word<SAMPLE>(words[BLOCK - 1]), whole = end;
+    uint32_t *to = block_of(b, 0);
+#pragma unroll
+    for (int i = BLOCK - 2; i >= 0; i--) {
+        whole = best<SAMPLE, GREATEST>(whole, open_word<SAMPLE>(words[i]));
+        if (i >= BLOCK - b.rest)
+            end = whole;
     }
+    to[0] = close_word<SAMPLE>(whole);
+    to[blockDim.x] = close_word<SAMPLE>(end);
+    b.at = b.at == b.full ? 0 : b.at + 1;
 }
 
-/* Words that lie side by side in shared memory. */
-template <int SAMPLE> __device__ inline void put_words(uint32_t *to, const uint32_t *words)
+/* BLOCK windows, one a row further down than the other: of their first rows, `top`, and their last
+ * ones, `words`, which become the windows' best. */
+template <int SAMPLE, bool GREATEST, int BLOCK>
+__device__ inline void take_windows(struct between &b, const uint32_t *top, uint32_t *words)
 {
-    if constexpr (SAMPLE == 1)
-        *(uint4 *)to = make_uint4(words[0], words[1], words[2], words[3]);
-    else
-        *(uint2 *)to = make_uint2(words[0], words[1]);
-}
+    cells<SAMPLE> suffix[BLOCK], middle, prefix;
 
-template <int SAMPLE> __device__ inline void get_words(const uint32_t *from, uint32_t *words)
-{
-    if constexpr (SAMPLE == 1) {
-        const uint4 v = *(const uint4 *)from;
-        words[0] = v.x, words[1] = v.y, words[2] = v.z, words[3] = v.w;
-    } else {
-        const uint2 v = *(const uint2 *)from;
-        words[0] = v.x, words[1] = v.y;
-    }
-}
-
-/* Groups of rows from picture row y on, each from byte `byte` on. `rows`: rows that the block
- * needs; those after them need not be there. */
-template <int SAMPLE>
-__device__ inline void stage_groups(const struct image_job &job, uint32_t *N_ds, int columns,
-                                    int pitch, int y, int rows, int byte)
-{
-    constexpr int ROWS = 4 / SAMPLE, ALL = EXTREMES_GROUPS * ROWS;
-    const bool inside = byte >= 0 && byte + columns * SAMPLE <= job.width * job.channels * SAMPLE &&
-                        y >= job.in_first_row && y + ALL <= job.in_first_row + job.in_rows;
-    const uint8_t *from =
-        (const uint8_t *)job.in + (ptrdiff_t)(y - job.in_first_row) * job.in_pitch + byte;
-
-#pragma unroll 1
-    for (int w = threadIdx.x; w < columns / ROWS; w += blockDim.x) {
-        uint32_t words[ALL], turned[ROWS];
-        if (inside) {
+    suffix[BLOCK - 1] = middle = open_word<SAMPLE>(top[BLOCK - 1]);
 #pragma unroll
-            for (int r = 0; r < ALL; r++)
-                words[r] = __ldg((const uint32_t *)(from + r * job.in_pitch) + w);
-        } else {
-#pragma unroll 1
-            for (int r = 0; r < ALL; r++) {
-                const uint32_t word =
-                    order_word(job, image_row_at(job, y + min(r, rows - 1)), byte + 4 * w);
+    for (int i = BLOCK - 2; i >= 0; i--)
+        suffix[i] = best<SAMPLE, GREATEST>(suffix[i + 1], open_word<SAMPLE>(top[i]));
+    for (int back = 1; back <= b.full; back++)
+        middle = best<SAMPLE, GREATEST>(middle, open_word<SAMPLE>(block_of(b, back)[0]));
+    if (b.rest > 0)
+        middle = best<SAMPLE, GREATEST>(middle, open_word<SAMPLE>(block_of(b, 0)[blockDim.x]));
+    keep_block<SAMPLE, GREATEST, BLOCK>(b, words);
+    prefix = open_word<SAMPLE>(words[0]);
 #pragma unroll
-                for (int i = 0; i < ALL; i++)
-                    words[i] = i == r ? word : words[i];
-            }
-        }
-#pragma unroll
-        for (int g = 0; g < EXTREMES_GROUPS; g++) {
-            turn_samples<SAMPLE>(words + g * ROWS, turned);
-            put_words<SAMPLE>(N_ds + g * pitch + w * ROWS, turned);
-        }
+    for (int i = 0; i < BLOCK; i++) {
+        if (i > 0)
+            prefix = best<SAMPLE, GREATEST>(prefix, open_word<SAMPLE>(words[i]));
+        words[i] = close_word<SAMPLE>(
+            best<SAMPLE, GREATEST>(best<SAMPLE, GREATEST>(suffix[i], middle), prefix));
     }
 }
 
 /* ---- along the rows ---- */
 
-#define AT_ONCE 8 /* cells that are loaded before the first result is stored */
-
-/* The best of the first cells, and of `skip` more of them, of one more, and so on: the first is not
- * stored for the skipped ones. Cells and results are `step` words apart. Returns the last result.
- */
-template <int SAMPLE, bool GREATEST>
-__device__ inline uint32_t sweep(const uint32_t *from, uint32_t *to, int step, int skip, int count)
+/* Runs of four cells, from cells: for pixels of PIXEL bytes. N is the thread's word of the first
+ * row; rows are `pitch` words apart. */
+template <int SAMPLE, bool GREATEST, int PIXEL>
+__device__ inline void first_runs(const uint32_t *N, int pitch, uint32_t *words)
 {
-    cells<SAMPLE> most = open_word<SAMPLE>(*from);
-
-    for (; skip > 0; skip--, from += step, to += step)
-        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(*from));
-#pragma unroll 1
-    for (; count >= AT_ONCE; count -= AT_ONCE) {
-        uint32_t word[AT_ONCE];
 #pragma unroll
-        for (int i = 0; i < AT_ONCE; i++, from += step)
-            word[i] = *from;
+    for (int r = 0; r < ROWS; r++, N += pitch) {
+        cells<SAMPLE> most = open_word<SAMPLE>(words[r]);
 #pragma unroll
-        for (int i = 0; i < AT_ONCE; i++, to += step) {
-            most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(word[i]));
-            *to = close_word<SAMPLE>(most);
+        for (int j = 1; j < 4; j++) {
+            constexpr int BITS = 8;
+            const int at = j * PIXEL / 4, shift = BITS * (j * PIXEL % 4);
+            const uint32_t low = at == 0 ? words[r] : N[at];
+            most = best<SAMPLE, GREATEST>(
+                most, open_word<SAMPLE>(shift == 0 ? low : __funnelshift_r(low, N[at + 1], shift)));
         }
+        words[r] = close_word<SAMPLE>(most);
     }
-    if (count > 0) {
-        uint32_t word[AT_ONCE - 1];
-#pragma unroll
-        for (int i = 0; i < AT_ONCE - 1; i++, from += step)
-            if (i < count)
-                word[i] = *from;
-#pragma unroll
-        for (int i = 0; i < AT_ONCE - 1; i++, to += step)
-            if (i < count) {
-                most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(word[i]));
-                *to = close_word<SAMPLE>(most);
-            }
-    }
-    return close_word<SAMPLE>(most);
 }
 
-/* Suffixes and prefixes stand where the window of their output begins: output i is the best of S[i]
- * and P[i]. One thread makes the suffixes of a block, or the prefixes of the block after it. */
+/* Runs four times as long, each from four runs `step` words apart. */
 template <int SAMPLE, bool GREATEST>
-__device__ inline void sweep_rows(const struct extremes_args &args, const uint32_t *N_ds,
-                                  uint32_t *S_ds, uint32_t *P_ds)
+__device__ inline void longer_runs(const uint32_t *N, int pitch, int step, uint32_t *words)
 {
-    const int step = args.job.channels, width = args.job.mask_width, long_step = width * step;
-    const int inverse = 65536 / step + 1; /* i / step is i * inverse / 65536 */
-
-    for (int i = threadIdx.x; i < args.sweeps; i += blockDim.x) {
-        const int g = i % EXTREMES_GROUPS, u = i / (2 * EXTREMES_GROUPS);
-        const int block = u * inverse >> 16, first = block * long_step + u - block * step;
-        const bool suffix = i / EXTREMES_GROUPS % 2 == 0;
-        /* how many of the block's cells are outputs, less the one that needs no prefix */
-        const int left = (args.shape.out_columns - first + step - 1) * inverse >> 16;
-        const int count = min(width, left) - (suffix ? 0 : 1);
-        const uint32_t *N = N_ds + g * args.shape.pitch + first;
-        uint32_t *S = S_ds + g * args.shape.out_pitch + first;
-        uint32_t *P = P_ds + g * args.shape.out_pitch + first;
-        uint32_t last;
-        if (count <= 0)
-            continue;
-        last = sweep<SAMPLE, GREATEST>(suffix ? N + long_step - step : N + long_step,
-                                       suffix ? S + long_step - step : P + step,
-                                       suffix ? -step : step, suffix ? width - count : 0, count);
-        if (suffix) /* of the whole block */
-            *P = last;
+    const uint32_t *second = N + step, *third = N + 2 * step, *fourth = N + 3 * step;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++, second += pitch, third += pitch, fourth += pitch) {
+        const cells<SAMPLE> a = open_word<SAMPLE>(words[r]), b = open_word<SAMPLE>(*second);
+        const cells<SAMPLE> c = open_word<SAMPLE>(*third), d = open_word<SAMPLE>(*fourth);
+        words[r] = close_word<SAMPLE>(
+            best<SAMPLE, GREATEST>(best<SAMPLE, GREATEST>(best<SAMPLE, GREATEST>(a, b), c), d));
     }
 }
 
-/* ---- along the columns ---- */
+/* The window's cells, from RUNS runs that cover them: the first begins at byte `skew` of the row
+ * from N on, the others `step` bytes further on each, the last at byte `last`. */
+template <int SAMPLE, bool GREATEST, int RUNS>
+__device__ inline void last_runs(const uint32_t *N, int pitch, int skew, int step, int last,
+                                 uint32_t *words)
+{
+    const uint32_t *from[RUNS];
+    int shift[RUNS];
+#pragma unroll
+    for (int k = 0; k < RUNS; k++) {
+        const int byte = k == RUNS - 1 ? last : skew + k * step;
+        from[k] = N + (byte >> 2);
+        shift[k] = 8 * (byte & 3);
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        cells<SAMPLE> most;
+#pragma unroll
+        for (int k = 0; k < RUNS; k++) {
+            const cells<SAMPLE> c =
+                open_word<SAMPLE>(__funnelshift_r(from[k][0], from[k][1], shift[k]));
+            most = k == 0 ? c : best<SAMPLE, GREATEST>(most, c);
+            from[k] += pitch;
+        }
+        words[r] = close_word<SAMPLE>(most);
+    }
+}
 
-/* A thread's columns: the best of the rows of a block so far, their number, and the place of the
- * next one in R_ds. */
-template <int SAMPLE> struct columns {
-    cells<SAMPLE> prefix;
-    int rows;
-    uint32_t *next;
+/* Two buffers of ROWS rows, `pitch` words each. Threads write one and wait; then they read it while
+ * others may already write the next. */
+struct buffers {
+    uint32_t *N_ds;   /* of the thread */
+    int pitch, other; /* words from this buffer to the other one, or back */
 };
 
-/* The next row: returns the best of the window that ends with it, if there are as many rows. R_ds
- * has a word for each of the window's rows, `words` apart. */
-template <int SAMPLE, bool GREATEST>
-__device__ inline uint32_t next_row(struct columns<SAMPLE> &c, int words, int height, uint32_t word)
+__device__ inline void share(struct buffers &b, const uint32_t *words)
 {
-    const cells<SAMPLE> now = open_word<SAMPLE>(word);
+    b.N_ds += b.other;
+    b.other = -b.other;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        b.N_ds[r * b.pitch] = words[r];
+    __syncthreads();
+}
 
-    c.prefix = c.rows == 0 ? now : best<SAMPLE, GREATEST>(c.prefix, now);
-    *c.next = word;
-    if (++c.rows < height) {
-        c.next += words;
-        return close_word<SAMPLE>(best<SAMPLE, GREATEST>(c.prefix, open_word<SAMPLE>(*c.next)));
+/* A thread's word where a strip passes the picture's edge. Byte i of a word with ghost cells is
+ * byte place[i] of the strip, or byte i of `ghost` where that is EDGE_GHOST. */
+struct edge {
+    bool has_ghosts;
+    uint16_t place[4];
+    uint32_t ghost;
+};
+
+#define EDGE_GHOST 0xffff
+static_assert(sizeof(struct edge) == 16, "as extremes_shape_of() counts");
+
+__device__ inline void set_edge(const struct image_job &job, int strip, int byte, int end,
+                                struct edge &edge)
+{
+    edge.has_ghosts =
+        byte < end && (byte < 0 || byte + 4 > job.width * job.channels * job.sample_bytes);
+    edge.ghost = order_ghost_word(job, nullptr, byte);
+    for (int i = 0; i < 4; i++) {
+        const int place = order_place(job, byte + i);
+        edge.place[i] = place < 0 ? EDGE_GHOST : (uint16_t)(place - strip);
     }
-    /* the block is complete: its rows become suffixes, which the next block needs */
-    sweep<SAMPLE, GREATEST>(c.next, c.next, -words, 0, height);
-    c.next -= (height - 1) * words;
-    c.rows = 0;
-    return close_word<SAMPLE>(c.prefix);
+}
+
+/* The extremes of columns of ghost cells, which are those of other columns. */
+__device__ inline void take_ghosts(const struct buffers &b, const struct edge &edge,
+                                   uint32_t *words)
+{
+    const uint8_t *strip_ds = (const uint8_t *)(b.N_ds - threadIdx.x);
+
+    if (edge.has_ghosts)
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int place = edge.place[i];
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                const uint32_t word = place == EDGE_GHOST
+                                          ? edge.ghost & 255u << 8 * i
+                                          : (uint32_t)strip_ds[4 * r * b.pitch + place] << 8 * i;
+                words[r] = i == 0 ? word : words[r] | word;
+            }
+        }
+    __syncthreads();
+    if (edge.has_ghosts)
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            b.N_ds[r * b.pitch] = words[r];
+    __syncthreads();
+}
+
+/* From the extremes of columns, `words`, those of windows. All threads of the block take part.
+ * `edge`: NULL for a strip without ghost cells. */
+template <int SAMPLE, bool GREATEST>
+__device__ inline void take_rows(const struct extremes_args &args, const struct edge *edge,
+                                 struct buffers &b, uint32_t *words)
+{
+    const int pixel = args.job.channels * SAMPLE, width = args.job.mask_width;
+    const int skew = args.shape.skew;
+    int run = 1, last;
+
+    share(b, words);
+    if (edge)
+        take_ghosts(b, *edge, words);
+    for (; 4 * run < width; run *= 4) {
+        if (run > 1)
+            longer_runs<SAMPLE, GREATEST>(b.N_ds, b.pitch, run * pixel / 4, words);
+        else if (pixel == 3)
+            first_runs<SAMPLE, GREATEST, 3>(b.N_ds, b.pitch, words);
+        else if (pixel == 1)
+            first_runs<SAMPLE, GREATEST, 1>(b.N_ds, b.pitch, words);
+        else if (pixel == 2)
+            first_runs<SAMPLE, GREATEST, 2>(b.N_ds, b.pitch, words);
+        else if (pixel == 6)
+            first_runs<SAMPLE, GREATEST, 6>(b.N_ds, b.pitch, words);
+        else
+            longer_runs<SAMPLE, GREATEST>(b.N_ds, b.pitch, pixel / 4, words);
+        share(b, words);
+    }
+    last = skew + (width - run) * pixel;
+    if (width <= 2 * run)
+        last_runs<SAMPLE, GREATEST, 2>(b.N_ds, b.pitch, skew, run * pixel, last, words);
+    else if (width <= 3 * run)
+        last_runs<SAMPLE, GREATEST, 3>(b.N_ds, b.pitch, skew, run * pixel, last, words);
+    else
+        last_runs<SAMPLE, GREATEST, 4>(b.N_ds, b.pitch, skew, run * pixel, last, words);
 }
 
 /* ---- rectangles ---- */
 
-template <int SAMPLE, bool GREATEST>
-__global__ void extremes_rectangle(const __grid_constant__ extremes_args args)
+/* BLOCK: as extremes_block() says for the window's height. */
+template <int SAMPLE, bool GREATEST, int BLOCK>
+__global__ void __launch_bounds__(MOST_WIDE)
+    extremes_rectangle(const __grid_constant__ extremes_args args)
 {
     extern __shared__ __align__(16) uint32_t N_ds[];
-    constexpr int ROWS = 4 / SAMPLE, STEP = EXTREMES_GROUPS * ROWS;
     const struct image_job &job = args.job;
-    const int words = args.shape.words, outs = args.shape.out_pitch, height = job.mask_height;
-    uint32_t *S_ds = N_ds + EXTREMES_GROUPS * args.shape.pitch;
-    uint32_t *P_ds = S_ds + EXTREMES_GROUPS * outs;
-    uint32_t *R_ds = P_ds + EXTREMES_GROUPS * outs;
-    const struct order_span span =
-        order_span_of(job.mask_width, job.anchor_x, job.channels * SAMPLE, 4 * words);
-    const int byte = blockIdx.x % args.strips * 4 * words;
+    const struct extremes_shape &shape = args.shape;
+    const int height = job.mask_height, threads = blockDim.x;
+    const int row_bytes = job.width * job.channels * SAMPLE;
+    const int out_byte = blockIdx.x % args.strips * 4 * shape.words;
+    const int strip = out_byte - shape.lead, byte = strip + 4 * (int)threadIdx.x;
     const int first = blockIdx.x / args.strips * args.part_rows; /* row of output */
-    const int rows = min(args.part_rows, job.out_rows - first) + height - 1;
-    const int y = job.out_first_row + first - job.anchor_y;
-    struct outputs out = outputs_at(job, first, byte + 4 * threadIdx.x, args.part_rows);
-    struct columns<SAMPLE> c = {
-        {}, 0, R_ds + threadIdx.x
-    };
+    const int rows = min(args.part_rows, job.out_rows - first);
+    const bool inside = strip >= 0 && strip + 4 * threads <= row_bytes;
+    struct outputs out = outputs_at(job, first, out_byte + 4 * threadIdx.x, rows);
+    struct buffers buffers = {N_ds + threadIdx.x, threads, ROWS * threads};
+    uint32_t *const B_ds = N_ds + 2 * ROWS * threads;
+    struct between between = {B_ds + threadIdx.x, shape.full, shape.rest, 0};
+    struct edge *edges_ds = (struct edge *)(B_ds + 2 * (shape.full + 1) * threads);
+    const struct edge *edge = inside ? nullptr : edges_ds + threadIdx.x;
+    uint32_t *rows_ds = (uint32_t *)(edges_ds + threads);
+    struct column column = {(const uint8_t *)job.in + max(min(byte, (row_bytes - 1) / 4 * 4), 0), 0,
+                            job.out_first_row + first - job.anchor_y, rows_ds};
+    uint32_t top[ROWS], words[ROWS];
 
-    for (int at = 0; at < rows; at += STEP) {
-        stage_groups<SAMPLE>(job, N_ds, args.shape.columns, args.shape.pitch, y + at, rows - at,
-                             byte - span.lead);
-        __syncthreads();
-        sweep_rows<SAMPLE, GREATEST>(args, N_ds + span.skew / SAMPLE, S_ds, P_ds);
-        __syncthreads();
-        for (int g = 0; g < EXTREMES_GROUPS; g++) {
-            uint32_t s[ROWS], p[ROWS], turned[ROWS];
-            get_words<SAMPLE>(S_ds + g * outs + threadIdx.x * ROWS, s);
-            get_words<SAMPLE>(P_ds + g * outs + threadIdx.x * ROWS, p);
+    if (threadIdx.x >= shape.words)
+        out.left = 0;
+    for (int i = threadIdx.x; i < args.part_rows + ROWS + height - 1; i += threads) {
+        const int row = order_row(job, column.first + min(i, rows + height - 2));
+        rows_ds[i] = (uint32_t)max(row, 0) * (uint32_t)(job.in_pitch / 16);
+    }
+    set_edge(job, strip, byte, row_bytes + 4 * shape.halo, edges_ds[threadIdx.x]);
+    column.ghost = edges_ds[threadIdx.x].ghost;
+    __syncthreads();
+    for (int k = height > 1 ? -shape.full - 1 : 0; k < 0; k++) {
+        load_column<BLOCK>(job, column, height - 1 + k * BLOCK, words);
+        keep_block<SAMPLE, GREATEST, BLOCK>(between, words);
+    }
+    load_column<ROWS>(job, column, 0, top);
+    load_column<ROWS>(job, column, height - 1, words);
+    for (int at = 0; at < rows; at += ROWS) {
+        uint32_t now[ROWS];
 #pragma unroll
-            for (int i = 0; i < ROWS; i++)
-                s[i] = close_word<SAMPLE>(
-                    best<SAMPLE, GREATEST>(open_word<SAMPLE>(s[i]), open_word<SAMPLE>(p[i])));
-            turn_samples<SAMPLE>(s, turned);
+        for (int r = 0; r < ROWS; r++)
+            now[r] = words[r];
 #pragma unroll
-            for (int r = 0; r < ROWS; r++) {
-                const uint32_t word = next_row<SAMPLE, GREATEST>(c, words, height, turned[r]);
-                if (at + g * ROWS + r >= height - 1)
-                    put_word(out, word);
-            }
-        }
+        for (int r = 0; r < ROWS; r += BLOCK)
+            take_windows<SAMPLE, GREATEST, BLOCK>(between, top + r, now + r);
+        /* The next rows are on their way while these are worked on. */
+        load_column<ROWS>(job, column, at + ROWS, top);
+        load_column<ROWS>(job, column, at + ROWS + height - 1, words);
+        take_rows<SAMPLE, GREATEST>(args, edge, buffers, now);
+        put_words<ROWS>(out, now);
     }
 }
 
-/* ---- small squares ---- */
+/* ---- squares of 3 cells a side ---- */
 
-#define THREADS ORDER_TILE_WORDS
+#define THREADS    ORDER_TILE_WORDS
+#define SMALL_ROWS 16 /* of output that a thread makes */
 
-/* Rows of output that a thread makes, and those of them that are unrolled: all, or a multiple of
- * the side, so that the places of rows are known at compile time. */
-#define SMALL_UNROLLED(k) ((k) == 3 ? 16 : (k) < 9 ? 2 * (k) : (k))
-#define SMALL_ROWS(k)     (SMALL_UNROLLED(k) * ((k) == 3 ? 1 : SMALL_UNROLLED(k) < 14 ? 3 : 2))
-
-/* The best of a row's cells. */
-template <int SAMPLE, bool GREATEST, int K>
+/* The best of a row's three cells. */
+template <int SAMPLE, bool GREATEST>
 __device__ inline cells<SAMPLE> best_of_row(const uint32_t *row, int skew, int pixel)
 {
     cells<SAMPLE> most = open_word<SAMPLE>(word_at(row, skew));
 #pragma unroll
-    for (int j = 1; j < K; j++)
+    for (int j = 1; j < 3; j++)
         most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(word_at(row, skew + j * pixel)));
     return most;
 }
 
-template <int SAMPLE, bool GREATEST, int K>
+template <int SAMPLE, bool GREATEST>
 __global__ void __launch_bounds__(THREADS) extremes_small(const __grid_constant__ image_job job)
 {
     extern __shared__ __align__(16) uint32_t N_ds[];
     const int pixel = job.channels * SAMPLE, across = order_tiles_across(job);
-    const struct order_span span = order_span_of(K, job.anchor_x, pixel, 4 * THREADS);
-    const int byte = blockIdx.x % across * 4 * THREADS, row = blockIdx.x / across * SMALL_ROWS(K);
+    const struct order_span span = order_span_of(3, job.anchor_x, pixel, 4 * THREADS);
+    const int byte = blockIdx.x % across * 4 * THREADS, row = blockIdx.x / across * SMALL_ROWS;
     const uint32_t *tile = N_ds + threadIdx.x;
-    struct outputs out = outputs_at(job, row, byte + 4 * threadIdx.x, SMALL_ROWS(K));
-    cells<SAMPLE> rows[K];
+    struct outputs out = outputs_at(job, row, byte + 4 * threadIdx.x, SMALL_ROWS);
+    cells<SAMPLE> rows[3];
 
-    stage_rows<THREADS>(job, N_ds, span.bytes, min(SMALL_ROWS(K), job.out_rows - row) + K - 1,
+    stage_rows<THREADS>(job, N_ds, span.bytes, min(SMALL_ROWS, job.out_rows - row) + 2,
                         job.out_first_row + row - job.anchor_y, byte - span.lead);
     __syncthreads();
 #pragma unroll
-    for (int y = 0; y < K - 1; y++, tile += span.bytes / 4)
-        rows[y] = best_of_row<SAMPLE, GREATEST, K>(tile, span.skew, pixel);
-#pragma unroll 1
-    for (int first = 0; first < SMALL_ROWS(K); first += SMALL_UNROLLED(K))
-#pragma unroll
-        for (int y = K - 1; y < K - 1 + SMALL_UNROLLED(K); y++, tile += span.bytes / 4) {
-            cells<SAMPLE> most = best_of_row<SAMPLE, GREATEST, K>(tile, span.skew, pixel);
-            rows[y % K] = most;
-#pragma unroll
-            for (int i = 1; i < K; i++)
-                most = best<SAMPLE, GREATEST>(most, rows[(y + i) % K]);
-            put_word(out, close_word<SAMPLE>(most));
-        }
+    for (int y = 0; y < SMALL_ROWS + 2; y++, tile += span.bytes / 4) {
+        rows[y % 3] = best_of_row<SAMPLE, GREATEST>(tile, span.skew, pixel);
+        if (y >= 2)
+            put_word(out, close_word<SAMPLE>(best<SAMPLE, GREATEST>(
+                              best<SAMPLE, GREATEST>(rows[0], rows[1]), rows[2])));
+    }
 }
 
 /* ---- other windows ---- */
@@ -412,29 +480,27 @@ static cudaError_t launch_runs(const struct image_job *job, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-template <int SAMPLE, bool GREATEST, int K>
+template <int SAMPLE, bool GREATEST>
 static cudaError_t launch_small(const struct image_job *job, cudaStream_t stream)
 {
     const struct order_span span =
-        order_span_of(K, job->anchor_x, job->channels * SAMPLE, 4 * THREADS);
-    const int tiles =
-        order_tiles_across(*job) * ((job->out_rows + SMALL_ROWS(K) - 1) / SMALL_ROWS(K));
-    const size_t shared = (size_t)(SMALL_ROWS(K) + K - 1) * span.bytes + ORDER_SPARE;
-    void (*kernel)(const image_job) = extremes_small<SAMPLE, GREATEST, K>;
+        order_span_of(3, job->anchor_x, job->channels * SAMPLE, 4 * THREADS);
+    const int tiles = order_tiles_across(*job) * ((job->out_rows + SMALL_ROWS - 1) / SMALL_ROWS);
+    const size_t shared = (size_t)(SMALL_ROWS + 2) * span.bytes + ORDER_SPARE;
+    void (*kernel)(const image_job) = extremes_small<SAMPLE, GREATEST>;
 
     kernel<<<tiles, THREADS, shared, stream>>>(*job);
     return cudaGetLastError();
 }
 
-template <int SAMPLE, bool GREATEST>
-static cudaError_t launch_rectangle(const struct image_job *job, cudaStream_t stream)
+template <int SAMPLE, bool GREATEST, int BLOCK>
+static cudaError_t launch_blocks(const struct image_job *job, cudaStream_t stream)
 {
     const int pixel = job->channels * SAMPLE;
     struct extremes_args args = {
-        *job, extremes_shape_of(job->mask_width, job->mask_height, job->anchor_x, pixel, SAMPLE), 0,
-        0, 0};
-    int device = 0, multiprocessors = 0, blocks, parts;
-    void (*kernel)(const extremes_args) = extremes_rectangle<SAMPLE, GREATEST>;
+        *job, extremes_shape_of(job->mask_width, job->mask_height, job->anchor_x, pixel), 0, 0};
+    int device = 0, multiprocessors = 0, blocks = 0, parts;
+    void (*kernel)(const extremes_args) = extremes_rectangle<SAMPLE, GREATEST, BLOCK>;
     cudaError_t status = cudaGetDevice(&device);
 
     if (status == cudaSuccess)
@@ -442,38 +508,54 @@ static cudaError_t launch_rectangle(const struct image_job *job, cudaStream_t st
     if (status == cudaSuccess)
         status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       (int)args.shape.shared_bytes);
+    if (status == cudaSuccess)
+        status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, args.shape.threads,
+                                                               args.shape.shared_bytes);
     if (status != cudaSuccess)
         return status;
-    blocks = (args.shape.out_columns - 1) / (job->mask_width * job->channels) + 1;
-    args.sweeps = 2 * EXTREMES_GROUPS * blocks * job->channels;
-    args.strips = (job->width * pixel + 4 * args.shape.words - 1) / (4 * args.shape.words);
-    parts = (multiprocessors * BLOCKS_EACH + args.strips - 1) / args.strips;
-    args.part_rows = max((job->out_rows + parts - 1) / parts, LEAST_HEIGHT * job->mask_height);
+    /* Twice as many blocks as the device holds at a time, but none so short that its halo counts.
+     */
+    args.strips = extremes_strips(args.shape, job->width * pixel);
+    parts = max(2 * multiprocessors * blocks / args.strips, 1);
+    args.part_rows = max((job->out_rows + parts - 1) / parts, job->mask_height);
+    args.part_rows = min((args.part_rows + ROWS - 1) / ROWS * ROWS, EXTREMES_MOST_ROWS);
     parts = (job->out_rows + args.part_rows - 1) / args.part_rows;
-    kernel<<<args.strips * parts, args.shape.words, args.shape.shared_bytes, stream>>>(args);
+    kernel<<<args.strips * parts, args.shape.threads, args.shape.shared_bytes, stream>>>(args);
     return cudaGetLastError();
+}
+
+template <int SAMPLE, bool GREATEST>
+static cudaError_t launch_rectangle(const struct image_job *job, cudaStream_t stream)
+{
+    switch (extremes_block(job->mask_height)) {
+    case 1:
+        return launch_blocks<SAMPLE, GREATEST, 1>(job, stream);
+    case 4:
+        return launch_blocks<SAMPLE, GREATEST, 4>(job, stream);
+    }
+    return launch_blocks<SAMPLE, GREATEST, ROWS>(job, stream);
+}
+
+/* Can each strip make its ghost cells from its own cells? The other strips have them where the
+ * picture wraps around. */
+static bool suits_strips(const struct image_job *job)
+{
+    const int pixel = job->channels * job->sample_bytes;
+    const struct extremes_shape shape =
+        extremes_shape_of(job->mask_width, job->mask_height, job->anchor_x, pixel);
+    const int strips = extremes_strips(shape, job->width * pixel);
+
+    return job->cells == job->mask_width * job->mask_height &&
+           (strips == 1 || (job->border != PLANE_WRAP && shape.lead <= 4 * shape.words));
 }
 
 template <int SAMPLE, bool GREATEST>
 static cudaError_t launch(const struct image_job *job, cudaStream_t stream)
 {
-    if (job->cells != job->mask_width * job->mask_height)
+    if (!suits_strips(job))
         return launch_runs<SAMPLE, GREATEST>(job, stream);
-    if (job->mask_width == job->mask_height)
-        switch (job->mask_width) {
-        case 3:
-            return launch_small<SAMPLE, GREATEST, 3>(job, stream);
-        case 5:
-            return launch_small<SAMPLE, GREATEST, 5>(job, stream);
-        case 7:
-            return launch_small<SAMPLE, GREATEST, 7>(job, stream);
-        case 9:
-            return launch_small<SAMPLE, GREATEST, 9>(job, stream);
-        case 11:
-            return launch_small<SAMPLE, GREATEST, 11>(job, stream);
-        case 13:
-            return launch_small<SAMPLE, GREATEST, 13>(job, stream);
-        }
+    if (job->mask_width == 3 && job->mask_height == 3)
+        return launch_small<SAMPLE, GREATEST>(job, stream);
     return launch_rectangle<SAMPLE, GREATEST>(job, stream);
 }
 

@@ -119,7 +119,7 @@ template <int K> struct sorts;
         }                                                                                          \
         static __device__ inline void pair(const uint32_t *in, uint32_t *out)                      \
         {                                                                                          \
-            network_level_##k##_0(in, out);                                                        \
+            network_pairs_##k(in, out);                                                            \
         }                                                                                          \
         static __device__ inline void median(const uint32_t *in, uint32_t *out)                    \
         {                                                                                          \

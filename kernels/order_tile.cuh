@@ -63,13 +63,44 @@ __host__ __device__ inline int order_tiles_across(const struct image_job &job)
     return (bytes + 4 * ORDER_TILE_WORDS - 1) / (4 * ORDER_TILE_WORDS);
 }
 
-/* Byte `byte` of a row, which may lie far outside; of a ghost pixel where `row` is NULL. */
+/* The pixel of byte `byte` of a row, which may lie far outside. */
+__device__ inline int order_pixel_of(int byte, int pixel)
+{
+    return byte >= 0 ? byte / pixel : -((pixel - 1 - byte) / pixel);
+}
+
+/* The byte of a row that byte `byte` stands for; -1 for one of a ghost pixel. */
+__device__ inline int order_place(const struct image_job &job, int byte)
+{
+    const int pixel = job.channels * job.sample_bytes, x = order_pixel_of(byte, pixel);
+    const int cell = ghost_fold(job.border, x, job.width);
+    return cell < 0 ? -1 : cell * pixel + byte - x * pixel;
+}
+
+/* The place of picture row y among the rows in memory; -1 for a row of ghost values. */
+__device__ inline int order_row(const struct image_job &job, int y)
+{
+    if (y < job.in_first_row || y >= job.in_first_row + job.in_rows) {
+        y = ghost_fold(job.border, y, job.picture_height);
+        if (y < 0)
+            return -1;
+    }
+    return y - job.in_first_row;
+}
+
+/* Is picture row y one of ghost values, for border zero and constant? */
+__device__ inline bool order_is_ghost_row(const struct image_job &job, int y)
+{
+    return (y < job.in_first_row || y >= job.in_first_row + job.in_rows) &&
+           (y < 0 || y >= job.picture_height);
+}
+
+/* Byte `byte` of a row; of a ghost row where `row` is NULL. */
 __device__ inline uint32_t order_byte(const struct image_job &job, const uint8_t *row, int byte)
 {
-    const int pixel = job.channels * job.sample_bytes;
-    const int x = byte >= 0 ? byte / pixel : -((pixel - 1 - byte) / pixel), part = byte - x * pixel;
-    const int cell = row ? ghost_fold(job.border, x, job.width) : -1;
-    return cell < 0 ? (uint8_t)(job.ghost >> 8 * part) : row[(size_t)cell * pixel + part];
+    const int pixel = job.channels * job.sample_bytes, place = row ? order_place(job, byte) : -1;
+    const int part = byte - order_pixel_of(byte, pixel) * pixel;
+    return place < 0 ? (uint8_t)(job.ghost >> 8 * part) : row[place];
 }
 
 static __device__ __noinline__ uint32_t order_ghost_word(const struct image_job &job,
@@ -194,6 +225,22 @@ __device__ inline void put_word(struct outputs &o, uint32_t word)
         *(uint32_t *)o.to = o.other_pitch != 0 ? difference(o, word) : word;
     o.to += o.to_pitch;
     o.other += o.other_pitch;
+}
+
+/* Stores the next COUNT words. */
+template <int COUNT> __device__ inline void put_words(struct outputs &o, const uint32_t *words)
+{
+    if (o.other_pitch != 0 || o.left < COUNT) {
+#pragma unroll
+        for (int r = 0; r < COUNT; r++)
+            put_word(o, words[r]);
+        return;
+    }
+#pragma unroll
+    for (int r = 0; r < COUNT; r++)
+        *(uint32_t *)(o.to + r * o.to_pitch) = words[r];
+    o.to += COUNT * o.to_pitch;
+    o.left -= COUNT;
 }
 
 #endif

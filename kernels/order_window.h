@@ -46,45 +46,55 @@ static ORDER_HOST_DEVICE inline struct order_span order_span_of(int mask_width, 
 
 /* ---- the kernel extremes: rectangles ---- */
 
-/* Rows of samples are filtered in groups, whose samples of one column share a word. */
-#define EXTREMES_GROUPS 4
+/* Rows of output that a block makes at a time, and at most. */
+#define EXTREMES_ROWS      8
+#define EXTREMES_MOST_ROWS 1024
 
-/* The words of output that a block makes side by side, one a thread: fewer for high windows, since
- * the block keeps as many rows of them as the window has. */
-static ORDER_HOST_DEVICE inline int extremes_words(int mask_height)
+/* Rows that a thread takes at a time along a column, fewer than the window has. */
+static ORDER_HOST_DEVICE inline int extremes_block(int mask_height)
 {
-    return mask_height <= 64 ? 192 : mask_height <= 128 ? 96 : 64;
+    return mask_height <= 4 ? 1 : mask_height <= 16 ? 4 : EXTREMES_ROWS;
 }
 
-/* Columns (samples) of a row of the tile and of its outputs; the words from a group of rows to the
- * next, for both; and the block's shared memory. */
+/* A block has a thread for each word of a strip; the first `words` make output, which need `halo`
+ * words more. The strip begins `lead` bytes before its first output, so that it has the cells from
+ * which the ghost cells behind a picture's last pixel are made. The window of this output begins at
+ * byte `skew` of the strip. Between the first and the last rows of a window lie `full` blocks of
+ * rows and `rest` rows. */
 struct extremes_shape {
-    int words, columns, out_columns, pitch, out_pitch;
+    int threads, words, halo, lead, skew, full, rest;
     size_t shared_bytes;
 };
 
-/* Groups begin 8 banks of shared memory apart, for threads that read one column of four groups. */
-static ORDER_HOST_DEVICE inline int extremes_pitch(int columns)
+static ORDER_HOST_DEVICE inline struct extremes_shape extremes_shape_of(int mask_width,
+                                                                        int mask_height,
+                                                                        int anchor_x,
+                                                                        int pixel_bytes)
 {
-    return (columns + 23) / 32 * 32 + 8;
+    const int right = mask_width - 1 - anchor_x, side = anchor_x > right ? anchor_x : right;
+    const int lead = ((side + 1) * pixel_bytes + 31) / 32 * 32,
+              skew = lead - anchor_x * pixel_bytes;
+    const int halo = (skew + (mask_width - 1) * pixel_bytes + 3) / 4;
+    const int threads = halo <= 32 ? 256 : halo <= 112 ? 384 : halo <= 208 ? 512 : 640;
+    const int block = extremes_block(mask_height);
+    const int middle = mask_height > block ? mask_height - 1 - block : 0, full = middle / block;
+    const int thread_bytes = 4 * (2 * EXTREMES_ROWS + 2 * (full + 1) + 4);
+    const struct extremes_shape shape = {
+        threads,
+        (threads - halo) / 8 * 8,
+        halo,
+        lead,
+        skew,
+        full,
+        middle % block,
+        (size_t)(threads * thread_bytes + 4 * (EXTREMES_MOST_ROWS + EXTREMES_ROWS + mask_height))};
+    return shape;
 }
 
-static ORDER_HOST_DEVICE inline struct extremes_shape extremes_shape_of(
-    int mask_width, int mask_height, int anchor_x, int pixel_bytes, int sample_bytes)
+/* How many strips lie side by side over rows of so many bytes. */
+static ORDER_HOST_DEVICE inline int extremes_strips(struct extremes_shape shape, int row_bytes)
 {
-    const int words = extremes_words(mask_height);
-    const struct order_span span = order_span_of(mask_width, anchor_x, pixel_bytes, 4 * words);
-    const int columns = span.bytes / sample_bytes, out_columns = 4 * words / sample_bytes;
-    const int pitch = extremes_pitch(columns), out_pitch = extremes_pitch(out_columns);
-    const struct extremes_shape shape = {
-        words,
-        columns,
-        out_columns,
-        pitch,
-        out_pitch,
-        4 * ((size_t)EXTREMES_GROUPS * (size_t)(pitch + 2 * out_pitch) +
-             (size_t)mask_height * (size_t)words)};
-    return shape;
+    return (row_bytes + 4 * shape.words - 1) / (4 * shape.words);
 }
 
 /* ---- tiles of whole rows ---- */

@@ -1,7 +1,11 @@
 """Shared by the bench scripts: processes timed with their peak memory, tables between marker
-comments, a description of the machine, pictures made once and kept in $TMPDIR."""
+comments, a description of the machine, pictures made once and kept in $TMPDIR, Intel IPP, and this
+program's times in memory."""
+import ctypes
 import datetime
+import glob
 import hashlib
+import importlib.metadata
 import os
 import pathlib
 import platform
@@ -118,3 +122,66 @@ def photo(width, height, name, *options):
     return kept_picture(name, lambda path: subprocess.run(
         [sys.executable, str(scripts / tool), str(width), str(height), path, *options],
         check=True), *sources)
+
+
+# ---- beside other libraries ----
+
+class Size(ctypes.Structure):
+    _fields_ = [("width", ctypes.c_int), ("height", ctypes.c_int)]
+
+
+def find_ipp():
+    """The folder of IPP's libraries, from the Python package ipp. IPP looks in LD_LIBRARY_PATH for
+    its variant for the processor, under a name with the whole version, which the package lacks: a
+    folder of links has it, and this script starts again with it."""
+    folder = pathlib.Path(tempfile.gettempdir()) / "stencilcli-bench" / "ipp"
+    if str(folder) in os.environ.get("LD_LIBRARY_PATH", "").split(":"):
+        return folder
+    found = glob.glob(f"{sys.prefix}/lib/libipp*.so.*")
+    if not found:
+        return None
+    folder.mkdir(parents=True, exist_ok=True)
+    version = importlib.metadata.version("ipp").split(".")
+    for path in found:
+        for name in (os.path.basename(path), f"{os.path.basename(path)}.{version[1]}"):
+            (folder / name).unlink(missing_ok=True)
+            (folder / name).symlink_to(path)
+    paths = [str(folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    os.execve(sys.executable, [sys.executable, *sys.argv],
+              {**os.environ, "LD_LIBRARY_PATH": ":".join(paths)})
+
+
+def ipp_library(name):
+    return ctypes.CDLL(f"lib{name}.so.12", mode=ctypes.RTLD_GLOBAL)
+
+
+def versions(names):
+    packages = {"OpenCV": "opencv-python-headless", "IPP": "ipp", "scipy": "scipy",
+                "Halide": "halide",
+                "pyvips": "pyvips-binary"}
+    found = []
+    for name in names:
+        try:
+            found.append(f"{name} {importlib.metadata.version(packages[name])}")
+        except (KeyError, importlib.metadata.PackageNotFoundError):
+            found.append(name)
+    return ", ".join(found)
+
+
+def least_ms(function, threads):
+    """The least of three times."""
+    clock = time.process_time if threads == 1 else time.perf_counter
+    times = []
+    for _ in range(3):
+        start = clock()
+        function()
+        times.append((clock() - start) * 1e3)
+    return min(times)
+
+
+def ours_in_memory(timer, words, size, runs, threads):
+    """[(case, least ms)] of the cases of tests/cpu/time_2d.c with one of the words in their name."""
+    done = subprocess.run([timer, "--size", size, "--runs", str(runs), "--threads", str(threads),
+                           *words], check=True, capture_output=True, text=True)
+    return [(cells[1].strip(), float(cells[3])) for line in done.stdout.splitlines()[2:]
+            if (cells := line.split("|"))]

@@ -118,7 +118,7 @@ bool cpu_bytes_separable(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     return plan->kind == PLAN_LINEAR && m->row && cpu_weights_fit(m->row, m->width, INT8_MAX) &&
-           (count_taps(m->row, m->width) + 1) / 2 + count_taps(m->column, m->height) <
+           (count_taps(m->row, m->width) + 1) / 2 + count_taps(m->column, m->height) <=
                (count_taps(m->weight, m->width * m->height) + 1) / 2;
 }
 

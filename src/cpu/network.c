@@ -2,10 +2,11 @@
  * the idea, are in scripts/make_networks. Here is how their lines are kept:
  *
  *   row k of the input           `side` lines: each sample with its neighbours, sorted
- *   level 0, list j              rows 2j + 1 and 2j + 2, merged
- *   level 1, list j              lists j and j + 1 of level 0: rows 2j + 1 .. 2j + 4; and so on
- *   output rows 2t and 2t + 1    lists from t on, which make rows 2t + 1 .. 2t + side - 1;
- *                                and row 2t, or row 2t + side
+ *   pair j                       rows 2j + 1 and 2j + 2, merged
+ *   four i                       pairs 2i + 1 and 2i + 2, merged: rows 4i + 3 .. 4i + 6
+ *   output rows 4i .. 4i + 3     fours from i on, and perhaps one pair: rows 4i + 3 ..
+ *                                4i + side - 1; the pair above them or the pair below them; and
+ *                                row 4i, 4i + side, 4i + 2 or 4i + side + 2
  *
  * For the smallest square the rows are kept as they are, and one loop does the rest. */
 #include <math.h>
@@ -17,9 +18,9 @@
 #include "cpu/tiles.h"
 #include "cpu/window.h"
 
-#define RING_BYTES (192 * 1024) /* lines of a tile, for the L2 cache */
-#define MOST_SIDE  11
-#define OUTPUTS    4 /* rows that a loop makes, at most */
+#define RING_BYTES (768 * 1024) /* lines of a tile, for the L2 cache */
+#define MOST_SIDE  15
+#define OUTPUTS    4 /* rows that a loop makes */
 
 struct network_pass {
     const struct plan *plan;
@@ -38,7 +39,7 @@ struct lists {
 
 struct network_worker {
     char *row; /* of the input, with ghost cells */
-    struct lists rows, level[CPU_NETWORK_LEVELS];
+    struct lists rows, pairs, fours;
     char *out[OUTPUTS]; /* rows of output, or their last samples */
     const void **in;    /* the lines that a loop reads */
 };
@@ -103,45 +104,44 @@ static void make_row(const struct network_pass *pass, struct network_worker *w,
     }
 }
 
-/* Makes the next list of a level. */
-static void make_merged(const struct network_pass *pass, struct network_worker *w, int level, int n)
+/* Makes the next list of two lists, J and J + 1, of OF. */
+static void make_merged(const struct network_pass *pass, struct network_worker *w,
+                        struct lists *lists, cpu_network_loop *loop, const struct lists *of, int j,
+                        int n)
 {
-    const int j = w->level[level].made;
-    int count;
-
-    if (level == 0) {
-        count = add_list(pass, w, &w->rows, 2 * j + 1, 0);
-        add_list(pass, w, &w->rows, 2 * j + 2, count);
-    } else {
-        count = add_list(pass, w, &w->level[level - 1], j, 0);
-        add_list(pass, w, &w->level[level - 1], j + (1 << (level - 1)), count);
-    }
-    make_list(pass, w, &w->level[level], pass->network->level[level], n);
+    add_list(pass, w, of, j + 1, add_list(pass, w, of, j, 0));
+    make_list(pass, w, lists, loop, n);
 }
 
 /* Collects the lines for the rows of output from row K of the tile on; returns their number. */
 static int collect(const struct network_pass *pass, struct network_worker *w,
                    const struct cpu_tile *tile, int k, int n)
 {
+    static const int own_row[OUTPUTS][2] = {{0, 0}, {0, 1}, {2, 0}, {2, 1}}; /* 1: of the sides */
     const struct cpu_network *network = pass->network;
-    const int side = network->side, t = k / 2;
-    int count = 0;
+    const int side = network->side, first = k / 2, last = first + side / 2; /* pairs */
+    int count = 0, pair = first + 1;
 
-    while (w->rows.made < k + side + network->outputs - 1)
+    while (w->rows.made < k + side + OUTPUTS - 1)
         make_row(pass, w, tile, n);
     if (!network->rows) {
         for (int i = 0; i < side + OUTPUTS - 1; i++)
             count = add_neighbours(pass, w, line_of(pass, &w->rows, k + i, 0), count);
         return count;
     }
-    for (int level = 0; level < network->levels; level++)
-        while (w->level[level].made <= t + side / 2 - (1 << level))
-            make_merged(pass, w, level, n);
-    for (int i = 0; i < network->parts; i++)
-        count =
-            add_list(pass, w, &w->level[network->part[i].level], t + network->part[i].first, count);
-    count = add_list(pass, w, &w->rows, k, count);
-    return add_list(pass, w, &w->rows, k + side, count);
+    while (w->pairs.made <= last)
+        make_merged(pass, w, &w->pairs, network->pairs, &w->rows, 2 * w->pairs.made + 1, n);
+    while (w->fours.depth > 0 && w->fours.made < k / OUTPUTS + w->fours.depth)
+        make_merged(pass, w, &w->fours, network->fours, &w->pairs, 2 * w->fours.made + 1, n);
+    for (; pair + 1 < last; pair += 2)
+        count = add_list(pass, w, &w->fours, pair / 2, count);
+    if (pair < last)
+        count = add_list(pass, w, &w->pairs, pair, count);
+    count = add_list(pass, w, &w->pairs, first, count);
+    count = add_list(pass, w, &w->pairs, last, count);
+    for (int i = 0; i < OUTPUTS; i++)
+        count = add_list(pass, w, &w->rows, k + own_row[i][0] + own_row[i][1] * side, count);
+    return count;
 }
 
 /* Makes the rows of output from row K of the tile on: whole blocks at their place, the last samples
@@ -149,23 +149,22 @@ static int collect(const struct network_pass *pass, struct network_worker *w,
 static void make_medians(const struct network_pass *pass, struct network_worker *w,
                          const struct cpu_tile *tile, int k, int n)
 {
-    const struct cpu_network *network = pass->network;
     const int whole = n / CPU_BLOCK * CPU_BLOCK, rows = tile->end - tile->first - k;
     const size_t done = (size_t)whole * (size_t)pass->plan->type;
     const int count = collect(pass, w, tile, k, n);
     void *out[OUTPUTS], *rest[OUTPUTS];
 
-    for (int i = 0; i < network->outputs; i++) {
+    for (int i = 0; i < OUTPUTS; i++) {
         out[i] = i < rows ? cpu_tile_out(pass->job, tile, tile->first + k + i) : w->out[i];
         rest[i] = w->out[i];
     }
-    network->median(w->in, out, whole, pass->tiles.streams);
+    pass->network->median(w->in, out, whole, pass->tiles.streams);
     if (whole == n)
         return;
     for (int i = 0; i < count; i++)
         w->in[i] = (const char *)w->in[i] + done;
-    network->median(w->in, rest, n - whole, false);
-    for (int i = 0; i < network->outputs && i < rows; i++)
+    pass->network->median(w->in, rest, n - whole, false);
+    for (int i = 0; i < OUTPUTS && i < rows; i++)
         memcpy((char *)out[i] + done, rest[i], (size_t)(n - whole) * (size_t)pass->plan->type);
 }
 
@@ -174,10 +173,8 @@ static void run_tile(const void *context, void *worker, const struct cpu_tile *t
     const struct network_pass *pass = context;
     struct network_worker *w = worker;
 
-    w->rows.made = 0;
-    for (int level = 0; level < pass->network->levels; level++)
-        w->level[level].made = 0;
-    for (int k = 0; k < tile->end - tile->first; k += pass->network->outputs)
+    w->rows.made = w->pairs.made = w->fours.made = 0;
+    for (int k = 0; k < tile->end - tile->first; k += OUTPUTS)
         make_medians(pass, w, tile, k, tile->pixels * pass->plan->channels);
     for (int y = tile->first; y < tile->end; y++)
         cpu_finish_unfiltered(pass->job, y, tile->first_pixel, tile->pixels,
@@ -198,36 +195,39 @@ static const struct cpu_network *find_network(const struct plan *plan, const str
     return NULL;
 }
 
-/* Lists that are kept: of rows, and of a level. */
-static int rows_depth(const struct cpu_network *network)
+/* The lists that are kept. */
+static struct lists rows_of(const struct cpu_network *network)
 {
-    return network->side + network->outputs - 1;
+    return (struct lists){.depth = network->side + OUTPUTS - 1,
+                          .lines = network->rows ? network->side : 1};
 }
 
-static int lines_of_row(const struct cpu_network *network)
+static struct lists pairs_of(const struct cpu_network *network)
 {
-    return network->rows ? network->side : 1;
+    return (struct lists){.depth = network->side / 2 + 1, .lines = network->pair_lines};
 }
 
-static int level_depth(const struct cpu_network *network, int level)
+static struct lists fours_of(const struct cpu_network *network)
 {
-    return network->side / 2 - (1 << level) + 1;
+    return (struct lists){.depth = (network->side / 2 - 1) / 2, .lines = network->four_lines};
 }
 
 static int all_lines(const struct cpu_network *network)
 {
-    int lines = rows_depth(network) * lines_of_row(network) + OUTPUTS + 1;
+    const struct lists of[] = {rows_of(network), pairs_of(network), fours_of(network)};
+    int lines = OUTPUTS + 1;
 
-    for (int level = 0; level < network->levels; level++)
-        lines += level_depth(network, level) * network->lines[level];
+    for (int i = 0; i < 3; i++)
+        lines += of[i].depth * of[i].lines;
     return lines;
 }
 
-static void lists_make(const struct network_pass *pass, struct lists *lists, int depth, int lines,
+static void lists_make(const struct network_pass *pass, struct lists *lists, struct lists of,
                        struct cpu_memory *memory)
 {
-    *lists = (struct lists){.depth = depth, .lines = lines};
-    lists->memory = cpu_memory_take(memory, (size_t)(depth * lines) * pass->stride);
+    *lists = of;
+    if (of.depth * of.lines > 0)
+        lists->memory = cpu_memory_take(memory, (size_t)(of.depth * of.lines) * pass->stride);
 }
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
@@ -236,10 +236,9 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     const struct cpu_network *network = pass->network;
     struct network_worker *w = worker;
 
-    lists_make(pass, &w->rows, rows_depth(network), lines_of_row(network), memory);
-    for (int level = 0; level < network->levels; level++)
-        lists_make(pass, &w->level[level], level_depth(network, level), network->lines[level],
-                   memory);
+    lists_make(pass, &w->rows, rows_of(network), memory);
+    lists_make(pass, &w->pairs, pairs_of(network), memory);
+    lists_make(pass, &w->fours, fours_of(network), memory);
     w->row = cpu_memory_take(memory, pass->stride);
     for (int i = 0; i < OUTPUTS; i++)
         w->out[i] = cpu_memory_take(memory, pass->stride);
@@ -278,11 +277,11 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 {
     return find_network(plan, ops)
                ? NULL
-               : "it finds the median of squares of 3, 5, 7, 9 or 11 cells a side only";
+               : "it finds the median of squares of 3, 5 .. 15 cells a side only";
 }
 
-/* Nanoseconds of a sample of 8 bits, about (AVX2): 0.1 for 3 x 3 cells, 4 for 11 x 11. */
-#define COST(side) (0.05 + 0.0011 * pow(side, 3.4))
+/* Nanoseconds of a sample of 8 bits, about (AVX2): 0.1 for 3 x 3 cells, 6 for 15 x 15. */
+#define COST(side) (0.0105 * pow(side, 2.37))
 
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {

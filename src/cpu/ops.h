@@ -186,22 +186,17 @@ struct cpu_ranks {
  * are lists of lines, one after the other; n is rounded up to CPU_BLOCK. STREAMS, for medians only:
  * as in struct cpu_tiles. */
 typedef void cpu_network_loop(const void *const *in, void *const *out, int n, bool streams);
-#define CPU_NETWORKS       5
-#define CPU_NETWORK_LEVELS 2
-#define CPU_NETWORK_PARTS  3
+#define CPU_NETWORKS 7
 struct cpu_network {
     int side;
-    cpu_network_loop *rows; /* from a line and its neighbours to `side` lines; or NULL */
-    int levels;
-    cpu_network_loop *level[CPU_NETWORK_LEVELS]; /* from two lists of the level below */
-    int lines[CPU_NETWORK_LEVELS];               /* of a list */
-    /* From the parts, the sorted row above the common rows, and the one below them, to two rows of
-     * output; without `rows`: from side + 3 lines and their neighbours to four. */
+    cpu_network_loop *rows;  /* from a line and its neighbours to `side` lines; or NULL */
+    cpu_network_loop *pairs; /* from two rows below each other */
+    cpu_network_loop *fours; /* from two pairs */
+    /* To four rows of output: from the lists of their common rows, the pair above them, the pair
+     * below them, and the row of each output; without `rows` from side + 3 lines and their
+     * neighbours. */
     cpu_network_loop *median;
-    int outputs, parts;
-    struct {
-        int level, first; /* the list's first pair of rows */
-    } part[CPU_NETWORK_PARTS];
+    int pair_lines, four_lines; /* of a list */
 };
 
 /* Each weight of a short table in two bytes, for instructions that look up 16 bytes at once: for

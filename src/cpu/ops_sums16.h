@@ -190,6 +190,8 @@ INLINE void column_rows(const struct cpu_taps *taps, int rows, const uint16_t *c
     int count = taps->count, twins = taps->twins;
     if (count == 5 && twins == 2 && taps->weight[0] == 1 && way == PLAIN_SHIFT)
         column_body(taps, 5, 2, true, rows, PLAIN_SHIFT, row, start, *divide, out, n);
+    else if (count == 3 && twins == 1 && taps->weight[0] == 1 && way == PLAIN_SHIFT)
+        column_body(taps, 3, 1, true, rows, PLAIN_SHIFT, row, start, *divide, out, n);
     else if (count == 3 && twins == 1 && way == PLAIN_MULTIPLICATION)
         column_body(taps, 3, 1, false, rows, PLAIN_MULTIPLICATION, row, start, *divide, out, n);
     else if (way == PLAIN_SHIFT)

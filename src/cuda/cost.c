@@ -65,7 +65,7 @@ static int weighted_in_one_pass(const struct plan *plan)
 }
 
 /* Milliseconds per sample of a step of an order filter, by the kernel that would run it: extremes
- * of small squares, of rectangles and of other windows, network, bisect. A sample of 16 bits counts
+ * of rectangles and of other windows, network, bisect. A sample of 16 bits counts
  * as two. */
 static double order_ms(const struct plan *step)
 {
@@ -74,9 +74,8 @@ static double order_ms(const struct plan *step)
     const bool whole = m->sum == (int64_t)m->width * m->height;
     const bool extreme = step->order == 0 || step->order == m->sum - 1;
     const bool square = whole && m->width == m->height && m->width % 2 == 1;
-    const double comparisons = extreme && square && m->width <= 13 ? 1.8 * m->width
-                               : extreme && whole                  ? 54
-                               : extreme                           ? 40 * (double)m->height
+    const double comparisons = extreme && whole ? (square && m->width == 3 ? 5 : 12)
+                               : extreme        ? 40 * (double)m->height
                                : square && m->width <= 7 && step->order == m->sum / 2
                                    ? 1.4 * cells
                                    : 21 * cells * (double)step->type;

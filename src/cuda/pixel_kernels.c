@@ -238,9 +238,8 @@ const char *cuda_image_pack_extremes(const struct plan *plan, void *out,
                                      struct planes_packed *packed)
 {
     const struct plan_mask *m = &plan->mask[0];
-    const int sample = (int)plan->type, pixel = plan->channels * sample;
     const struct extremes_shape shape =
-        extremes_shape_of(m->width, m->height, m->anchor_x, pixel, sample);
+        extremes_shape_of(m->width, m->height, m->anchor_x, plan->channels * (int)plan->type);
 
     if (plan->order > 0 && plan->order < m->sum - 1)
         return "neither the least nor the greatest cell";

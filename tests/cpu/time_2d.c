@@ -67,6 +67,7 @@ struct timed_case {
         EVERYDAY("box 1 " bits, "box", NULL, 0, 1, __VA_ARGS__),                                   \
         EVERYDAY("box 5 " bits, "box", NULL, 0, 5, __VA_ARGS__),                                   \
         EVERYDAY("box 20 " bits, "box", NULL, 0, 20, __VA_ARGS__),                                 \
+        EVERYDAY("box 100 " bits, "box", NULL, 0, 100, __VA_ARGS__),                               \
         EVERYDAY("sharpen " bits, "sharpen", NULL, 0, -1, __VA_ARGS__),                            \
         EVERYDAY("unsharp " bits, "unsharp", NULL, 1, -1, __VA_ARGS__),                            \
         EVERYDAY("sobel " bits, "sobel", NULL, 0, -1, __VA_ARGS__),                                \
@@ -75,6 +76,7 @@ struct timed_case {
         EVERYDAY("random 5 " bits, "convolve", "random 5", 0, -1, __VA_ARGS__),                    \
         EVERYDAY("random 9 " bits, "convolve", "random 9", 0, -1, __VA_ARGS__),                    \
         EVERYDAY("random 15 " bits, "convolve", "random 15", 0, -1, __VA_ARGS__),                  \
+        EVERYDAY("random 19 " bits, "convolve", "random 19", 0, -1, __VA_ARGS__),                  \
         EVERYDAY("random 31 " bits, "convolve", "random 31", 0, -1, __VA_ARGS__)
 /* Compared with the sum of every cell. */
 #define LARGE(name, filter, mask, sigma, radius)                                                   \
