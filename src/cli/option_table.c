@@ -1,6 +1,7 @@
 /* The rows of the option table (cli/option_table.h). A row is everything that is known about an
  * option: the parser, -h, --help, the man page and the completions read it here and nowhere else.
- * How a value is read is in options_values.c. */
+ * How a value is read is in options_values.c; of a filter's options in
+ * plan/filter_words.c. */
 #include "cli/option_table.h"
 
 #include <stddef.h>
@@ -31,8 +32,11 @@ enum {
 #define FIELD(name)          offsetof(struct options, name)
 #define FLAG(field)          option_set_flag, FIELD(field), 0, 0, COMPLETE_NOTHING, NULL
 #define TEXT(field)          option_set_text, FIELD(field), 0, 0, COMPLETE_NOTHING, NULL
+#define FILTER_VALUE         option_set_filter, 0, 0, 0, COMPLETE_NOTHING, NULL
+#define FILTER_FILE          option_set_filter, 0, 0, 0, COMPLETE_FILE, NULL
+#define FILTER_MASK_NAME     option_set_filter, 0, 0, 0, COMPLETE_MASK, NULL
+#define FILTER_WORD(word)    option_set_filter, 0, 0, 0, COMPLETE_NOTHING, word
 #define FILE_NAME(field)     option_set_text, FIELD(field), 0, 0, COMPLETE_FILE, NULL
-#define MASK_NAME(field)     option_set_text, FIELD(field), 0, 0, COMPLETE_MASK, NULL
 #define TEXT_OF(field, word) option_set_text, FIELD(field), 0, 0, COMPLETE_NOTHING, word
 #define GLOB(field)          option_add_glob, FIELD(field), 0, 0, COMPLETE_NOTHING, NULL
 #define INT(field, min, max) option_set_int, FIELD(field), min, max, COMPLETE_NOTHING, NULL
@@ -47,57 +51,57 @@ enum {
 const struct option_spec option_table[OPTION_ROWS] = {
     GROUP("Mask"),
 
-    {'m', "mask", "MASK", MASKS | REUSE | BENCH | ON_SCREEN, MASK_NAME(request.filter.mask),
+    {'m', "mask", "MASK", MASKS | REUSE | BENCH | ON_SCREEN, FILTER_MASK_NAME,
      "the weights: a name, a file, or '1 2 1; 2 4 2; 1 2 1'\n"
      "Use - for standard input. See MASK FILES. The window of an order filter (median, erode ...) "
      "is the mask's cells that are not 0."},
 
-    {0, "sigma", "S", MASKS | BENCH | ON_SCREEN, OWN(sigma),
+    {0, "sigma", "S", MASKS | BENCH | ON_SCREEN, FILTER_VALUE,
      "a Gaussian mask of this standard deviation, in pixels\n"
      "Its integer weights sum to 2048 in each direction (to 65536 if the mask has more than 255 "
      "cells along an axis), so flat areas stay exactly flat. S is at most 1000."},
 
-    {0, "radius", "R", MASKS | BENCH | ON_SCREEN, INT(request.filter.radius, 0, 3000),
+    {0, "radius", "R", MASKS | BENCH | ON_SCREEN, FILTER_VALUE,
      "size of the mask: 2R+1 cells wide and high\n"
      "For a Gaussian mask the default is 3*S, rounded up. For the window of an order filter "
      "(median, erode ...) it is 1, and R is at most 127."},
 
-    {0, "shape", "SHAPE", STEP | ON_SCREEN, WORD(request.filter.shape, filter_shape_word),
+    {0, "shape", "SHAPE", STEP | ON_SCREEN, FILTER_WORD(filter_shape_word),
      "the window (default: square); --radius sets its size\n"
      "A disc has the cells whose distance from the middle is at most R; a cross has the middle row "
      "and the middle column."},
 
-    {0, "rank", "P%", STEP | ON_SCREEN, TEXT(request.filter.rank),
+    {0, "rank", "P%", STEP | ON_SCREEN, FILTER_VALUE,
      "which of the sorted cells: 0% is the least one\n"
      "50% is the median, 100% the greatest. Of N cells it is number P*N/100, rounded down, counted "
      "from 0."},
 
-    {0, "range", "R", STEP | ON_SCREEN, TEXT(request.filter.range),
+    {0, "range", "R", STEP | ON_SCREEN, FILTER_VALUE,
      "how far samples may differ: 25, or 10% of the range\n"
      "A cell counts with the weight exp(-d*d / (2*R*R)), where d is the difference from the middle "
      "sample, in sample values; of colour it is the sum of the channels' differences. The default "
      "is 10%."},
 
-    {0, "amount", "A", STEP | MASK | ON_SCREEN, TEXT(request.filter.amount),
+    {0, "amount", "A", STEP | MASK | ON_SCREEN, FILTER_VALUE,
      "how strongly to sharpen: 1 (the default), 0.6, 3/5"},
 
-    {0, "divisor", "D", MASKS | ON_SCREEN, TEXT(request.filter.overrides.divisor),
+    {0, "divisor", "D", MASKS | ON_SCREEN, FILTER_VALUE,
      "divide the sum by D instead of the mask's divisor"},
 
-    {0, "normalize", NULL, MASKS, FLAG(request.filter.overrides.normalize),
+    {0, "normalize", NULL, MASKS, FILTER_VALUE,
      "divide by the sum of the weights\n"
      "Flat areas then keep their brightness. A mask whose weights sum to 0 cannot be normalized."},
 
-    {0, "offset", "O", MASKS | ON_SCREEN, TEXT(request.filter.overrides.offset),
+    {0, "offset", "O", MASKS | ON_SCREEN, FILTER_VALUE,
      "add O after the division: 128, -5, or 50%\n"
      "50% is half of the range. O replaces the mask's offset."},
 
-    {0, "anchor", "X,Y", MASKS | REUSE, OWN(anchor),
+    {0, "anchor", "X,Y", MASKS | REUSE, FILTER_VALUE,
      "the mask's cell that lies on the output sample\n"
      "The top left cell is 0,0. Without this option the mask's own anchor is used, or else the "
      "middle: half the width and half the height, rounded down."},
 
-    {0, "flip", NULL, MASKS, FLAG(request.filter.overrides.flip),
+    {0, "flip", NULL, MASKS, FILTER_VALUE,
      "turn the mask by 180 degrees: true convolution\n"
      "Without --flip the mask is laid on the image as it is written (correlation). The anchor "
      "turns with the mask."},
@@ -108,7 +112,7 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     GROUP("Filtering"),
 
-    {'b', "border", "BORDER", STEPS | BENCH | ON_SCREEN, OWN_WORD(border),
+    {'b', "border", "BORDER", STEPS | BENCH | ON_SCREEN, FILTER_WORD(filter_border_word),
      "the values beyond the edges (default: replicate)\n"
      "For signals the default is zero. See BORDERS."},
 
@@ -116,31 +120,31 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "how transparency is treated (default: weighted)\n"
      "For bench the default is plain. See ALPHA."},
 
-    {0, "channels", "LIST", STEP | BENCH, TEXT(request.filter.channels),
+    {0, "channels", "LIST", STEP | BENCH, FILTER_VALUE,
      "filter only these channels and copy the others\n"
      "LIST is letters of rgba (g for the channel of a gray image) or numbers from 0: rg, 0,1. For "
      "bench LIST is the number of channels of the generated picture: 1, 2, 3 (the default) or 4."},
 
-    {0, "repeat", "N", STEPS, INT(request.filter.repeat, 1, 1000),
+    {0, "repeat", "N", STEPS, FILTER_VALUE,
      "filter N times, rounding each time\n"
      "Text samples are not rounded: each pass takes the exact numbers of the pass before."},
 
-    {0, "light", "LIGHT", STEP, OWN_WORD(light),
+    {0, "light", "LIGHT", STEP, FILTER_WORD(filter_light_word),
      "filter linear light, or the samples as they are (encoded, the default)\n"
      "Samples are brightness as sRGB encodes it. With linear they become amounts of light, are "
      "filtered, and come back: a blur then mixes light as a lens does. For filters that add "
      "samples."},
 
-    {0, "region", "X,Y,W,H", STEP, OWN(region),
+    {0, "region", "X,Y,W,H", STEP, FILTER_VALUE,
      "filter only these W x H pixels; the top left one is X,Y\n"
      "The others are copied. The filter sees them at the region's edges."},
 
-    {0, "where", "PICTURE", STEP, FILE_NAME(request.filter.where),
+    {0, "where", "PICTURE", STEP, FILTER_FILE,
      "filter where this gray picture is white\n"
      "Where it is black the input is copied; gray mixes both in proportion. It must have INPUT's "
      "size."},
 
-    {0, "nodata", "V", STEP, OWN(nodata),
+    {0, "nodata", "V", STEP, FILTER_VALUE,
      "samples equal to V count for nothing\n"
      "The sum is divided by the weights of the other samples. Where nothing counts, V remains. For "
      "masks without negative weights."},

@@ -7,6 +7,7 @@
 #define STENCIL_CLI_OPTION_TABLE_H
 
 #include "cli/command.h"
+#include "plan/filter_words.h"
 
 /* ---- commands ---- */
 
@@ -41,9 +42,6 @@ enum complete {
     COMPLETE_FILE,
     COMPLETE_MASK, /* the name of a mask (`stencilcli list masks`) or a file */
 };
-
-/* The INDEX-th allowed word, or NULL past the last. */
-typedef const char *word_function(int index);
 
 struct command_spec {
     const char *name;     /* NULL: any filter */
@@ -100,27 +98,20 @@ const struct option_spec *option_find(char letter, const char *name, size_t leng
 
 /* ---- values (options_values.c) ---- */
 
+/* The setter of the options that are words of a filter (plan/filter_words.h). */
+option_setter option_set_filter;
 /* Setters that store into spec->field. */
 option_setter option_set_flag, option_set_text, option_set_int, option_set_word, option_add_glob;
 /* Setters of one option each. */
-option_setter option_set_sigma, option_set_anchor, option_set_border, option_set_alpha,
-    option_set_light, option_set_region, option_set_nodata, option_set_device, option_set_kernel,
-    option_set_tile, option_set_format, option_set_loudness, option_set_png_level,
-    option_set_tiff_compression, option_set_mask_width, option_set_size, option_set_limit;
+option_setter option_set_alpha, option_set_device, option_set_kernel, option_set_tile,
+    option_set_format, option_set_loudness, option_set_png_level, option_set_tiff_compression,
+    option_set_mask_width, option_set_size, option_set_limit;
 
 /* The words of SPEC's value in COMMAND (COMMAND_COUNT: in any); NULL: no fixed words. */
 word_function *option_words(const struct option_spec *spec, enum command_id command);
 
-word_function border_word, alpha_word, light_word, device_word, kernel_word, method_word, tile_word,
-    block_word, format_word, png_level_word, tiff_compression_word, shell_word, list_word,
-    golden_word, sweep_word, depth_word;
-
-int word_find(const char *word, word_function *words); /* its index, or -1 */
-
-/* The word of the list nearest to TEXT, or NULL. */
-const char *word_nearest(const char *text, word_function *words);
-
-/* Writes "a, b or c" into TEXT. A word that ends with a colon takes a value, shown as V. */
-void words_join(char *text, size_t bytes, word_function *words);
+word_function alpha_word, device_word, kernel_word, method_word, tile_word, block_word, format_word,
+    png_level_word, tiff_compression_word, shell_word, list_word, golden_word, sweep_word,
+    depth_word;
 
 #endif

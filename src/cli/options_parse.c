@@ -14,25 +14,11 @@
 struct scan {
     struct options *options;
     char **argv;
-    int argc, next;          /* argv[next] is the next word */
+    int argc;
     bool store;              /* second pass: store values */
     enum command_id command; /* COMMAND_COUNT: none, or an unknown one */
     bool given[OPTION_ROWS]; /* indexed by row of the option table */
 };
-
-/* VALUE is NULL if the word has none. An option that needs a value then takes the next word, even
- * if it looks like an option, so that `--offset -5` and `--mask -` work. */
-static bool give(struct scan *scan, const struct option_spec *spec, const char *value,
-                 struct error *err)
-{
-    if (spec->argument && !value && scan->next == scan->argc)
-        return error_set(err, EXIT_USAGE, "--%s needs a value: %s", spec->name, spec->argument);
-    if (spec->argument && !value)
-        value = scan->argv[scan->next++];
-    scan->given[spec - option_table] = true;
-    struct option_value given = {spec, value, scan->command, scan->options, err};
-    return !scan->store || spec->set(&given);
-}
 
 /* The INDEX-th option name for suggestions, or NULL past the last. */
 static const char *option_name(int index)
@@ -60,71 +46,52 @@ static bool unknown_option(const char *typed, struct error *err)
     return error_set(err, EXIT_USAGE, "unknown option '%s'; try 'stencilcli --help'", typed);
 }
 
-/* WORD is `--name` or `--name=value`. */
-static bool parse_long(struct scan *scan, const char *word, struct error *err)
+static bool find_option(char letter, const char *name, size_t length, struct word_option *option)
 {
-    const char *name = word + 2;
-    size_t length = strcspn(name, "=");
-    const char *value = name[length] == '=' ? name + length + 1 : NULL;
-    const struct option_spec *spec = option_find(0, name, length);
-    if (!spec) {
-        char typed[64];
-        snprintf(typed, sizeof typed, "--%.*s", (int)length, name);
-        return unknown_option(typed, err);
-    }
-    if (!spec->argument && value)
-        return error_set(err, EXIT_USAGE, "--%s takes no value, got '%s'", spec->name, value);
-    return give(scan, spec, value, err);
+    const struct option_spec *spec = option_find(letter, name, length);
+
+    if (spec)
+        *option = (struct word_option){spec, spec->name, spec->argument};
+    return spec;
 }
 
-/* WORD is `-q`, `-qv`, `-b` (value follows), `-bmirror` or `-qbmirror`. */
-static bool parse_letters(struct scan *scan, const char *word, struct error *err)
+static bool take_option(void *context, const struct word_option *option, const char *value,
+                        struct error *err)
 {
-    /* Otherwise `-mask gauss5` would be --mask with the value "ask". */
-    if (strlen(word) > 3 && option_find(0, word + 1, strcspn(word + 1, "=")))
-        return error_set(err, EXIT_USAGE, "unknown option '%s'; did you mean '-%s'?", word, word);
-    for (const char *letter = word + 1; *letter; letter++) {
-        const struct option_spec *spec = option_find(*letter, NULL, 0);
-        if (!spec && !isprint((unsigned char)*letter))
-            return error_set(err, EXIT_USAGE, "unknown option in '%s'; try 'stencilcli --help'",
-                             word);
-        if (!spec)
-            return unknown_option((char[]){'-', *letter, '\0'}, err);
-        if (spec->argument)
-            return give(scan, spec, letter[1] ? letter + 1 : NULL, err);
-        if (!give(scan, spec, NULL, err))
-            return false;
-    }
-    return true;
+    struct scan *scan = context;
+    const struct option_spec *spec = option->row;
+    struct option_value given = {spec, value, scan->command, scan->options, err};
+
+    scan->given[spec - option_table] = true;
+    return !scan->store || spec->set(&given);
 }
 
-/* Whether WORD is an option. `-` is an operand: standard input or output. A minus sign and a digit
- * begin an operand too, perhaps a row of a mask; only -0 is an option, as for xargs. */
-static bool is_option(const char *word)
+static bool take_unknown(void *context, const char *typed, struct error *err)
 {
-    if (word[0] != '-' || word[1] == '\0')
-        return false;
-    return strcmp(word, "-0") == 0 || (!isdigit((unsigned char)word[1]) && word[1] != '.');
+    (void)context;
+    return unknown_option(typed, err);
 }
 
 /* The first word that is not an option is the command; later ones are its operands. The second pass
  * moves them to the beginning of argv, over words that are read already. */
+static bool take_word(void *context, char *word, struct error *err)
+{
+    struct scan *scan = context;
+    struct options *options = scan->options;
+
+    (void)err;
+    if (!options->command)
+        options->command = word;
+    else if (scan->store)
+        scan->argv[1 + options->operands++] = word;
+    return true;
+}
+
 static bool scan_words(struct scan *scan, struct error *err)
 {
-    struct options *options = scan->options;
-    bool options_ended = false, good = true;
-    while (good && scan->next < scan->argc) {
-        const char *word = scan->argv[scan->next++];
-        if (!options_ended && strcmp(word, "--") == 0)
-            options_ended = true;
-        else if (!options_ended && is_option(word))
-            good = (word[1] == '-' ? parse_long : parse_letters)(scan, word, err);
-        else if (!options->command)
-            options->command = word;
-        else if (scan->store)
-            scan->argv[1 + options->operands++] = (char *)word;
-    }
-    return good;
+    const struct word_reader reader = {scan, find_option, take_option, take_word, take_unknown};
+
+    return words_read(&reader, scan->argc - 1, scan->argv + 1, err);
 }
 
 /* The letter at *TEXT, which moves past it. '-', '_' and case do not count. */
@@ -232,80 +199,23 @@ static bool not_taken(const char *command, enum command_id id, const char *optio
 
 /* ---- the steps of a chain ---- */
 
-#define STEP_WORDS 64
-
-/* Splits TEXT, in place, into words: at spaces, except between quotes. argv[0] stays free. Returns
- * their number; -1: a quote has no end, or there are too many. */
-static int split_words(char *text, char *argv[STEP_WORDS])
+/* WORD is no filter, or no option of filters. */
+static bool unknown_in_step(const char *word, bool is_option, struct error *err)
 {
-    int count = 1;
+    const size_t dashes = strspn(word, "-");
+    const struct option_spec *spec =
+        option_find(dashes == 1 ? word[1] : '\0', word + dashes, strlen(word + dashes));
 
-    for (;;) {
-        char *to = text += strspn(text, " \t\n"), quote = '\0';
-        if (*text == '\0')
-            return count;
-        if (count == STEP_WORDS)
-            return -1;
-        argv[count++] = to;
-        for (; *text && (quote || !strchr(" \t\n", *text)); text++) {
-            if (*text == quote)
-                quote = '\0';
-            else if (!quote && (*text == '"' || *text == '\''))
-                quote = *text;
-            else
-                *to++ = *text;
-        }
-        if (quote)
-            return -1;
-        text += *text != '\0';
-        *to = '\0';
-    }
-}
-
-static bool parse_options(struct scan *scan, struct error *err);
-
-/* Checks the words of a step: a filter and its options. */
-static bool check_step(const struct scan *scan, struct error *err)
-{
-    const struct options *options = scan->options;
-    const char *name = options->command;
-
-    if (!name)
-        return error_set(err, EXIT_USAGE, "expected a filter and its options");
-    if (scan->command == COMMAND_COUNT)
-        return unknown_command(name, err);
-    if (scan->command != COMMAND_FILTER)
-        return error_set(err, EXIT_USAGE, "%s is not a filter", name);
-    if (options->operands > 0)
-        return error_set(err, EXIT_USAGE, "unexpected '%s': a step is a filter and its options",
-                         options->operand[0]);
-    for (int i = 0; i < OPTION_ROWS; i++) {
-        const struct option_spec *spec = &option_table[i];
-        if (scan->given[i] && !(spec->commands & FOR(COMMAND_FILTER)))
-            return not_taken(name, COMMAND_FILTER, spec->name, err);
-        if (scan->given[i] && (spec->commands & FOR(COMMAND_CHAIN)))
-            return error_set(err, EXIT_USAGE, "--%s is for the whole chain: write it outside STEP",
-                             spec->name ? spec->name : "h");
-    }
-    if (options->request.filter.mask && strcmp(options->request.filter.mask, "-") == 0)
-        return error_set(err, EXIT_USAGE,
-                         "a step cannot read its mask from standard input: name a file");
-    return true;
-}
-
-static bool parse_step(struct filter_request *step, char *text, struct error *err)
-{
-    struct options options;
-    char *argv[STEP_WORDS] = {text};
-    struct scan scan = {.options = &options, .argv = argv, .argc = split_words(text, argv)};
-
-    if (scan.argc < 0)
-        return error_set(err, EXIT_USAGE, "a quote has no end, or there are too many words");
-    if (!parse_options(&scan, err) || !check_step(&scan, err))
-        return false;
-    *step = options.request.filter;
-    step->filter = filter_find(options.command);
-    return true;
+    if (!is_option && command_find(word) == COMMAND_COUNT)
+        return unknown_command(word, err);
+    if (!is_option)
+        return error_set(err, EXIT_USAGE, "%s is not a filter", word);
+    if (!spec)
+        return unknown_option(word, err);
+    if (!(spec->commands & FOR(COMMAND_FILTER)))
+        return error_set(err, EXIT_USAGE, "a step has no option --%s", spec->name);
+    return error_set(err, EXIT_USAGE, "--%s is for the whole chain: write it outside STEP",
+                     spec->name ? spec->name : "h");
 }
 
 /* Makes the steps from the operands behind OUTPUT, which are operands no more. */
@@ -315,7 +225,8 @@ static bool parse_steps(struct options *options, struct error *err)
     options->operands = 2;
     for (int i = 0; i < options->steps; i++) {
         struct error why;
-        if (!parse_step(&options->step[i], (char *)options->operand[2 + i], &why))
+        char *text = (char *)options->operand[2 + i];
+        if (!filter_parse(&options->step[i], text, unknown_in_step, &why))
             return error_set(err, EXIT_USAGE, "step %d: %s", i + 1, why.text);
         if (i > 0)
             options->step[i - 1].next = &options->step[i];
@@ -355,7 +266,7 @@ static bool check_given(const struct scan *scan, struct error *err)
 static bool parse_options(struct scan *scan, struct error *err)
 {
     const struct options defaults = {
-        .request = {.filter = {.radius = -1, .repeat = 1}, .device_auto = true},
+        .request = {.filter = FILTER_DEFAULTS, .device_auto = true},
         .decimals = -1,
         .limits = COMPARE_EXACT,
     };
@@ -369,7 +280,6 @@ static bool parse_options(struct scan *scan, struct error *err)
             options->request.filter.alpha = ALPHA_PLAIN;
         if (scan->command == COMMAND_SIGNAL) /* as in the textbook: silence before and after */
             options->request.filter.border.border = BORDER_ZERO;
-        scan->next = 1;
         scan->store = pass == 1;
         if (!scan_words(scan, err))
             return false;

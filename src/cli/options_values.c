@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/did_you_mean.h"
 #include "bench/reuse.h"
 #include "cpu/method.h"
 
@@ -25,7 +24,6 @@
     }
 
 WORDS(alpha_word, "weighted", "ignore", "plain", "drop")
-WORDS(light_word, "encoded", "linear")
 WORDS(device_word, "auto", "cpu", "cuda", "soft")
 WORDS(tile_word, "8", "16", "32", "64")
 WORDS(block_word, "32", "64", "128", "256", "512", "1024")
@@ -36,18 +34,6 @@ WORDS(golden_word, "record", "check")
 WORDS(list_word, "filters", "kernels", "methods", "masks", "formats", "devices")
 WORDS(sweep_word, "tile", "mask")
 WORDS(depth_word, "8", "16")
-
-/* The name of a border, as in messages. */
-static const char *border_plain_word(int index)
-{
-    return index < BORDER_COUNT ? border_name((enum border)index) : NULL;
-}
-
-const char *border_word(int index)
-{
-    /* The colon shows that a value follows. */
-    return index == BORDER_CONSTANT ? "constant:" : border_plain_word(index);
-}
 
 /* The INDEX-th name of a kernel for pictures (DIMS is 2) or signals (1). */
 static const char *kernel_name(int index, int dims)
@@ -113,36 +99,6 @@ const char *format_word(int index)
     return NULL;
 }
 
-const char *word_nearest(const char *text, word_function *words)
-{
-    const char *list[128];
-    int count = 0;
-    while (count < 128 && (list[count] = words(count)))
-        count++;
-    return did_you_mean(text, list, count);
-}
-
-void words_join(char *text, size_t bytes, word_function *words)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; words(i) && used < bytes; i++) {
-        const char *word = words(i), *before = i == 0 ? "" : words(i + 1) ? ", " : " or ";
-        int length = snprintf(text + used, bytes - used, "%s%s%s", before, word,
-                              word[strlen(word) - 1] == ':' ? "V" : "");
-        used += length > 0 ? (size_t)length : 0;
-    }
-}
-
-int word_find(const char *word, word_function *words)
-{
-    for (int i = 0; words(i); i++) {
-        if (strcmp(words(i), word) == 0)
-            return i;
-    }
-    return -1;
-}
-
 /* Reports "--NAME VALUE: expected ..." and returns false. */
 __attribute__((format(printf, 2, 3))) static bool expected(const struct option_value *given,
                                                            const char *format, ...)
@@ -152,24 +108,7 @@ __attribute__((format(printf, 2, 3))) static bool expected(const struct option_v
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return error_set(given->err, EXIT_USAGE, "--%s %s: expected %s", given->spec->name, given->text,
-                     text);
-}
-
-/* Reports that WORD is not in the list, with the nearest word if there is one, else with all words
- * and then AFTER. */
-static bool word_unknown(const struct option_value *given, const char *word, word_function *words,
-                         const char *after)
-{
-    const char *name = given->spec->name;
-    /* No suggestion for numbers: nobody types 12 for 16. */
-    const char *near = isdigit((unsigned char)*word) ? NULL : word_nearest(word, words);
-    char all[512];
-    if (near)
-        return error_set(given->err, EXIT_USAGE, "--%s %s: unknown %s; did you mean '%s'?", name,
-                         word, name, near);
-    words_join(all, sizeof all, words);
-    return error_set(given->err, EXIT_USAGE, "--%s %s: expected %s%s", name, word, all, after);
+    return word_expected(given->err, given->spec->name, given->text, "%s", text);
 }
 
 /* The index of the value in the row's words; -1 with an error if it is none of them. */
@@ -178,7 +117,7 @@ static int word_index(const struct option_value *given)
     word_function *words = option_words(given->spec, given->command);
     int index = word_find(given->text, words);
     if (index < 0)
-        word_unknown(given, given->text, words, "");
+        word_unknown(given->err, given->spec->name, given->text, words, "");
     return index;
 }
 
@@ -189,25 +128,12 @@ static void *field_of(const struct option_value *given)
     return (char *)given->options + given->spec->field;
 }
 
-/* Reads a whole number (an optional sign and digits) from the start of TEXT. */
-static bool parse_int(const char *text, const char **end, int *number)
-{
-    const char *digits = text + (*text == '-' || *text == '+');
-    char *stop;
-    long value = strtol(text, &stop, 10);
-    *end = stop;
-    *number = (int)value;
-    return isdigit((unsigned char)*digits) && value >= INT_MIN && value <= INT_MAX;
-}
-
 static bool is_text(const struct option_value *given)
 {
     return *given->text != '\0' ||
            error_set(given->err, EXIT_USAGE, "--%s: expected %s, got an empty word",
                      given->spec->name, given->spec->argument);
 }
-
-#define MOST_SIDE 1000000000 /* of a region; the sum of two fits an int */
 
 bool option_set_flag(const struct option_value *given)
 {
@@ -227,7 +153,7 @@ bool option_set_int(const struct option_value *given)
 {
     const char *end;
     int number, min = given->spec->min, max = given->spec->max;
-    if (!parse_int(given->text, &end, &number) || *end != '\0' || number < min || number > max)
+    if (!word_int(given->text, &end, &number) || *end != '\0' || number < min || number > max)
         return expected(given, "a whole number from %d to %d", min, max);
     *(int *)field_of(given) = number;
     return true;
@@ -259,99 +185,23 @@ bool option_add_glob(const struct option_value *given)
 
 /* ---- setters of one option each ---- */
 
-bool option_set_sigma(const struct option_value *given)
+bool option_set_filter(const struct option_value *given)
 {
-    /* A sigma must be a plain decimal; strtod would accept nan, inf, hexadecimal and blanks. */
-    char *end = NULL;
-    double sigma = 0;
-    if (strspn(given->text, "+-.eE0123456789") == strlen(given->text))
-        sigma = strtod(given->text, &end);
-    if (!end || end == given->text || *end != '\0' || !isfinite(sigma) || !(sigma > 0))
-        return expected(given, "a number greater than 0");
-    given->options->request.filter.sigma = sigma;
-    given->options->request.filter.has_sigma = true;
-    return true;
-}
-
-bool option_set_anchor(const struct option_value *given)
-{
-    const char *end;
-    int x, y;
-    if (!parse_int(given->text, &end, &x) || *end != ',' || !parse_int(end + 1, &end, &y) ||
-        *end != '\0' || x < 0 || x >= MASK_LONGEST || y < 0 || y >= MASK_LONGEST)
-        return expected(given, "X,Y, two whole numbers from 0 to %d with a comma between",
-                        MASK_LONGEST - 1);
-    struct plan_overrides *overrides = &given->options->request.filter.overrides;
-    overrides->anchor_x = x;
-    overrides->anchor_y = y;
-    overrides->has_anchor = true;
-    return true;
-}
-
-bool option_set_region(const struct option_value *given)
-{
-    const char *at = given->text;
-    int number[4];
-    bool good = true;
-
-    for (int i = 0; good && i < 4; i++) {
-        good = parse_int(at, &at, &number[i]) && *at == (i < 3 ? ',' : '\0') &&
-               number[i] >= i / 2 && number[i] <= MOST_SIDE;
-        at += i < 3;
-    }
-    if (!good)
-        return expected(given, "X,Y,W,H: four whole numbers with commas between, W and H at least "
-                               "1, as in 100,50,640,480");
-    given->options->request.filter.region =
-        (struct plan_region){number[0], number[1], number[2], number[3]};
-    return true;
-}
-
-bool option_set_nodata(const struct option_value *given)
-{
-    const char *end;
-    int number;
-
-    if (!parse_int(given->text, &end, &number) || *end != '\0' || number < 0 || number > UINT16_MAX)
-        return expected(given, "a sample, a whole number from 0 to %d", UINT16_MAX);
-    given->options->request.filter.nodata = (uint32_t)number;
-    given->options->request.filter.has_nodata = true;
-    return true;
-}
-
-bool option_set_light(const struct option_value *given)
-{
-    int index = word_index(given);
-    given->options->request.filter.light = index == 1;
-    return index >= 0;
-}
-
-/* Suggests a name for a mistyped one, since border_parse does not. */
-bool option_set_border(const struct option_value *given)
-{
-    char word[32];
-    struct error inner;
-
-    if (border_parse(given->text, &given->options->request.filter.border, &inner))
-        return true;
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(given->text, ":"), given->text);
-    const char *near = word_nearest(word, border_plain_word);
-    if (near && strcmp(near, word) != 0)
-        return error_set(given->err, EXIT_USAGE,
-                         "--border %s: unknown border; did you mean '%s%s'?", given->text, near,
-                         strcmp(near, border_name(BORDER_CONSTANT)) == 0 ? ":V" : "");
-    return error_set(given->err, inner.code, "--border: %s", inner.text);
+    return filter_word_set(&given->options->request.filter, given->spec->name, given->text,
+                           given->err);
 }
 
 bool option_set_alpha(const struct option_value *given)
 {
-    int index = word_index(given); /* in the order of enum alpha_mode; then drop */
-    if (index < 0)
+    const bool drop = strcmp(given->text, "drop") == 0 && given->command != COMMAND_BENCH;
+    struct filter_request *filter = &given->options->request.filter;
+
+    if (word_index(given) < 0)
         return false;
     /* drop filters as weighted; the alpha channel is dropped when the file is written. */
-    given->options->request.sink.drop_alpha = index == 3;
-    given->options->request.filter.alpha = index == 3 ? ALPHA_WEIGHTED : (enum alpha_mode)index;
-    return true;
+    given->options->request.sink.drop_alpha = drop;
+    return filter_word_set(filter, "alpha", drop ? filter_alpha_word(ALPHA_WEIGHTED) : given->text,
+                           given->err);
 }
 
 bool option_set_png_level(const struct option_value *given)
@@ -382,7 +232,7 @@ bool option_set_device(const struct option_value *given)
     options->device_list[0] = 0;
     while (numbered && *at != '\0') {
         int *number = &options->device_list[options->devices];
-        if (options->devices++ == OPTION_DEVICES_MAX || !parse_int(at + 1, &at, number) ||
+        if (options->devices++ == OPTION_DEVICES_MAX || !word_int(at + 1, &at, number) ||
             *number < 0 || (*at != '\0' && *at != ','))
             return expected(given, "%.4s:N, where N is a device's number", given->text);
     }
@@ -405,7 +255,8 @@ static bool set_kernels(const struct option_value *given)
         if (strcmp(word, "all") == 0 || strcmp(word, "auto") == 0)
             all = true;
         else if (word_find(word, bench_kernel_word) < 0)
-            return word_unknown(given, word, bench_kernel_word, ", or several with commas between");
+            return word_unknown(given->err, "kernel", word, bench_kernel_word,
+                                ", or several with commas between");
     }
     given->options->kernel = all ? NULL : given->text;
     return true;
@@ -419,7 +270,8 @@ bool option_set_kernel(const struct option_value *given)
         return set_kernels(given);
     word_function *words = option_words(given->spec, given->command);
     if (word_find(given->text, words) < 0) /* elsewhere "kernel" often means a mask */
-        return word_unknown(given, given->text, words, "; the weights are given by --mask");
+        return word_unknown(given->err, "kernel", given->text, words,
+                            "; the weights are given by --mask");
     return option_set_word(given);
 }
 
@@ -454,7 +306,7 @@ bool option_set_limit(const struct option_value *given)
 /* Reads digits, as a number from 1 to MAX; *text moves past them. */
 static bool parse_size(const char **text, int max, int *number)
 {
-    return isdigit((unsigned char)**text) && parse_int(*text, text, number) && *number >= 1 &&
+    return isdigit((unsigned char)**text) && word_int(*text, text, number) && *number >= 1 &&
            *number <= max;
 }
 

@@ -227,10 +227,29 @@ static void test_help_words(void)
     refuses("--completion csh", "--completion csh: unknown completion; did you mean 'zsh'?");
 }
 
+/* The option table and the words of filters name the same options. */
+static void test_filter_words(void)
+{
+    struct filter_word word;
+    int count = 0;
+
+    for (; filter_word(count, &word); count++) {
+        const struct option_spec *spec = option_find(0, word.name, strlen(word.name));
+        CHECKF(spec && spec->letter == word.letter && !spec->argument == !word.argument &&
+                   (!word.argument || same(spec->argument, word.argument)) &&
+                   (spec->commands & FOR(COMMAND_FILTER)) && !(spec->commands & FOR(COMMAND_CHAIN)),
+               "--%s", word.name);
+        count -= !spec;
+    }
+    for (const struct option_spec *spec = NULL; (spec = option_next(spec, FOR_ALL_COMMANDS));)
+        count -= spec->set == option_set_filter || spec->set == option_set_alpha;
+    CHECK(count == 0);
+}
+
 /* A list of words in which any meaning of the synonyms may stand. */
-static word_function *const lists[] = {command_name, border_word,    alpha_word,
-                                       device_word,  kernel_word,    method_word,
-                                       format_word,  png_level_word, list_word};
+static word_function *const lists[] = {command_name, filter_border_word, alpha_word,
+                                       device_word,  kernel_word,        method_word,
+                                       format_word,  png_level_word,     list_word};
 
 static void add_mask(const char *name, const char *path, void *context)
 {
@@ -261,6 +280,7 @@ int main(void)
     TEST(test_wrong_numbers);
     TEST(test_wrong_words);
     TEST(test_help_words);
+    TEST(test_filter_words);
     TEST(test_synonyms);
     return test_finish();
 }
