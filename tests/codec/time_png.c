@@ -9,7 +9,8 @@
  *
  *   int peer_decode(const uint8_t *file, size_t bytes, uint8_t *samples, size_t room);   0: read
  *   size_t peer_encode(const uint8_t *samples, int width, int height, int channels, int bits,
- *                      uint8_t *file, size_t room);              the file's bytes; 0: not written */
+ *                      uint8_t *file, size_t room);              the file's bytes; 0: not written
+ */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,7 +177,8 @@ static void time_decode(struct job *job, struct tool *tools, int count, int runs
             double start = now_ms();
             if (t == 0)
                 read_own(job->path, &job->image, false);
-            else if (!tools[t].decode || tools[t].decode(job->file, job->bytes, job->out, job->room))
+            else if (!tools[t].decode ||
+                     tools[t].decode(job->file, job->bytes, job->out, job->room))
                 start = now_ms() + 1;
             tools[t].ms[i] = now_ms() - start;
             if (t > 0 && tools[t].ms[i] >= 0 && i == 0 && memcmp(job->out, job->wire, job->room))
