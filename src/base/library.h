@@ -1,6 +1,5 @@
-/* Shared libraries that are loaded when a file needs them. Linked libraries are loaded at every
- * start: libtiff, with the seven libraries that it loads, is half of the time of a small picture.
- */
+/* Shared libraries that are loaded when a file needs them. A linked library is loaded at every
+ * start: libtiff and the seven libraries that it loads took half of the time of a small picture. */
 #ifndef STENCIL_BASE_LIBRARY_H
 #define STENCIL_BASE_LIBRARY_H
 

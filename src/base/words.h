@@ -42,9 +42,9 @@ struct word_option {
     const char *name, *argument; /* argument: what a sentence calls its value; NULL: a flag */
 };
 
-/* Who reads a line of words. */
+/* words_read calls these functions for the options and words that it finds. */
 struct word_reader {
-    void *context;
+    void *context; /* passed to the functions */
     /* Finds an option by its letter, or by the LENGTH letters of its name; 0 or NULL: not searched
      * for. */
     bool (*find)(char letter, const char *name, size_t length, struct word_option *option);

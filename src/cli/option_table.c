@@ -1,7 +1,6 @@
 /* The rows of the option table (cli/option_table.h). A row is everything that is known about an
  * option: the parser, -h, --help, the man page and the completions read it here and nowhere else.
- * How a value is read is in options_values.c; of a filter's options in
- * plan/filter_words.c. */
+ * options_values.c reads the values; plan/filter_words.c reads those of a filter's options. */
 #include "cli/option_table.h"
 
 #include <stddef.h>
