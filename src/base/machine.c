@@ -258,6 +258,27 @@ uint64_t machine_memory(void)
     return space < memory ? space : memory;
 }
 
+/* Writing the lowest of BYTES bytes of stack makes the kernel map all of them. */
+static __attribute__((noinline)) void grow_stack(size_t bytes)
+{
+    volatile char *lowest = __builtin_alloca(bytes);
+
+    *lowest = 0;
+}
+
+bool machine_grow_stack(void)
+{
+    const uint64_t space = left_of(RLIMIT_AS, 0), stack = left_of(RLIMIT_STACK, 0);
+    const size_t bytes = stack / 2 < STACK_NEEDED ? (size_t)stack / 2 : STACK_NEEDED;
+
+    if (space == UINT64_MAX)
+        return true;
+    if (left_of(RLIMIT_AS, memory_in_use(0)) < bytes)
+        return false;
+    grow_stack(bytes);
+    return true;
+}
+
 /* Stacks, buffers and freed blocks of a thread that filters a large picture. */
 #define THREAD_BYTES ((uint64_t)64 << 20)
 

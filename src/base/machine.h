@@ -3,6 +3,7 @@
 #ifndef STENCIL_BASE_MACHINE_H
 #define STENCIL_BASE_MACHINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,11 @@ uint64_t cgroup_memory(const char *self, const char *root);
 /* Bytes of memory that this process may have: the least of free memory, the cgroups' limits,
  * `ulimit -v` and `ulimit -d`; UINT64_MAX: unknown. */
 uint64_t machine_memory(void);
+
+/* Grows the main thread's stack to what the program needs, if the address space is limited: when
+ * buffers have taken the rest of it, the kernel ends a process whose stack must grow. False: there
+ * is no room. */
+bool machine_grow_stack(void);
 
 /* How many of THREADS the limits of memory allow; at least 1. Where a limit is small, it also makes
  * allocations fail that the kernel would punish later by ending the process, and saves memory at

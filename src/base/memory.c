@@ -48,8 +48,7 @@ void *large_alloc_checked(size_t bytes)
     return large_fits(bytes) ? large_alloc(bytes) : NULL;
 }
 
-/* Twice what any thread needs (tests/cli/small_stack.sh). */
-#define STACK_BYTES ((size_t)512 << 10)
+#define STACK_BYTES (2 * STACK_NEEDED)
 
 /* More than the buffers of a band take, less than a whole picture. */
 #define KEPT_BYTES (8 << 20)

@@ -22,6 +22,9 @@ void *large_alloc_checked(size_t bytes);
  * and faulting them in again. For work in bands, which allocates the same sizes again and again. */
 void large_alloc_keep_small(void);
 
+/* No thread of the program needs a larger stack (tests/cli/small_stack.sh). */
+#define STACK_NEEDED ((size_t)256 << 10)
+
 /* From now on threads get small stacks, and no heap of their own, which takes 64 MiB of addresses
  * and keeps freed blocks. For processes whose memory is limited. */
 void large_alloc_few_heaps(void);

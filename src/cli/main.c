@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/machine.h"
 #include "base/text.h"
 #include "cli/option_table.h"
 #include "codec/output.h"
@@ -124,6 +125,10 @@ int main(int argc, char **argv)
     keep_standard_files();
     prepare_streams();
     output_install_signal_handlers();
+    if (!machine_grow_stack()) {
+        command_say("no memory for the program's stack");
+        return EXIT_INPUT;
+    }
     mp_set_memory_functions(gmp_allocate, gmp_reallocate, NULL);
     if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
         options_complete(stdout, argc - 2, argv + 2);

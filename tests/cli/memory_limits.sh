@@ -60,6 +60,13 @@ until (ulimit -v $least && exec "$STENCILCLI" --version) >said 2>&1; do
     least=$((least + 500))
 done 2>shell_said
 for more in 500 1000 1500 2000; do fits ulimit $((least + more)); done
+# Wherever the address space ends, there is still room for the stack.
+more=0
+while [ $more -lt 3000 ]; do
+    limited ulimit $((least + more)) gauss x.png out.png --sigma 30 -t 1 -q
+    [ $code -le 1 ] || echo "ulimit $((least + more)) KiB: exit $code"
+    more=$((more + 8))
+done
 fits ulimit $((least + 136000)) all
 fits data 10000
 fits data 40000
