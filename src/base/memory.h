@@ -19,7 +19,9 @@ bool large_fits(uint64_t bytes);
 void *large_alloc_checked(size_t bytes);
 
 /* From now on the process keeps freed blocks of up to a few MiB instead of returning their pages
- * and faulting them in again. For work in bands, which allocates the same sizes again and again. */
+ * and faulting them in again. For work in bands, which allocates the same sizes again and again.
+ * Otherwise the allocator also keeps up to 64 MiB of freed memory a thread: 150 MiB where files of
+ * 9 MB go through 8 threads one at a time, 38 with this call. */
 void large_alloc_keep_small(void);
 
 /* No thread of the program needs a larger stack (tests/cli/small_stack.sh). */

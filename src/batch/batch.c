@@ -452,14 +452,8 @@ bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct 
                       .lock = PTHREAD_MUTEX_INITIALIZER,
                       .changed = PTHREAD_COND_INITIALIZER,
                       .counts.threads = job->threads};
-    bool ok;
-    int kernels;
+    bool ok = begin(&b, err);
 
-    /* Otherwise the allocator keeps up to 64 MiB of freed memory a thread: 150 MiB where files of 9
-     * MB go through 8 threads one at a time, 38 with this call. */
-    large_alloc_keep_small();
-    kernel_table(&kernels); /* the first call makes the table, and must be on one thread */
-    ok = begin(&b, err);
     if (ok) {
         run(&b);
         ok = b.err.code == EXIT_DONE;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/option_table.h"
 #include "codec/output.h"
@@ -129,6 +130,7 @@ int main(int argc, char **argv)
         command_say("no memory for the program's stack");
         return EXIT_INPUT;
     }
+    large_alloc_keep_small();
     mp_set_memory_functions(gmp_allocate, gmp_reallocate, NULL);
     if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
         options_complete(stdout, argc - 2, argv + 2);

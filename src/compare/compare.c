@@ -17,8 +17,9 @@
 #define BAND_ROWS    256
 
 struct comparison {
-    struct source *source[2];
-    struct image_info info; /* of both */
+    struct source *source[2];      /* NULL: the picture is in memory */
+    const struct image *memory[2]; /* NULL: it is in a file */
+    struct image_info info;        /* of both */
     int threads;
     int side;              /* the window's height */
     int kept, rows;        /* rows of earlier bands, first in the planes; then rows of this one */
@@ -35,7 +36,8 @@ static void comparison_free(struct comparison *c)
 {
     for (int i = 0; i < 2; i++) {
         source_close(c->source[i]);
-        image_free(&c->in[i]);
+        if (!c->memory[i])
+            image_free(&c->in[i]);
         image_free(&c->plane[i]);
     }
     image_free(&c->diff);
@@ -53,7 +55,8 @@ static bool allocate(struct comparison *c, const char *name, struct error *err)
     c->rows = rows > (size_t)info->height ? info->height : (int)rows;
     int room = (c->rows + c->side - 1) * info->channels;
     for (int i = 0; i < 2; i++) {
-        if (!image_alloc(&c->in[i], info->width, c->rows, info->channels, info->type, name, err) ||
+        if ((!c->memory[i] && !image_alloc(&c->in[i], info->width, c->rows, info->channels,
+                                           info->type, name, err)) ||
             !image_alloc(&c->plane[i], info->width, room, 1, SAMPLE_U16, name, err))
             return false;
     }
@@ -162,6 +165,10 @@ static void read_side(void *context, int piece, int worker)
 {
     struct comparison *c = context;
     (void)worker;
+    if (c->memory[piece]) {
+        c->in[piece] = image_rows(c->memory[piece], c->first_row, c->rows);
+        return;
+    }
     c->in[piece].height = c->rows;
     source_read(c->source[piece], &c->in[piece], &c->error[piece]);
 }
@@ -280,6 +287,35 @@ static bool open_both(struct comparison *c, const char *const path[2],
     return true;
 }
 
+/* Measures two pictures of equal shapes. */
+static bool measure(struct comparison *c, const char *name, const struct compare_limits *limits,
+                    struct diff *diff, struct compare_result *result, struct error *err)
+{
+    const bool good = allocate(c, name, err) && compare_bands(c, limits, diff, result, err);
+
+    if (good) {
+        finish_ssim(result);
+        compare_judge(result, limits);
+    }
+    return good;
+}
+
+bool compare_images(const struct image *a, const struct image *b, const struct image_info *info,
+                    int threads, struct compare_result *result, struct error *err)
+{
+    const struct compare_limits exact = COMPARE_EXACT;
+    struct comparison c = {.memory = {a, b}, .info = *info, .threads = threads};
+    bool good;
+
+    memset(result, 0, sizeof *result);
+    result->a = result->b = *info;
+    compare_shapes(result);
+    begin_sums(result);
+    good = measure(&c, "the pictures", &exact, NULL, result, err);
+    comparison_free(&c);
+    return good;
+}
+
 bool compare_files(const char *a, const char *b, const struct compare_limits *limits, int threads,
                    const struct compare_drawing *drawing, struct compare_result *result,
                    struct error *err)
@@ -293,11 +329,8 @@ bool compare_files(const char *a, const char *b, const struct compare_limits *li
            open_both(&c, (const char *const[]){a, b}, result, err);
     if (good && result->comparable) {
         begin_sums(result);
-        good = allocate(&c, a, err) &&
-               (!drawing || diff_begin(&diff, drawing, &c.info, c.threads, err)) &&
-               compare_bands(&c, limits, diff, result, err);
-        finish_ssim(result);
-        compare_judge(result, limits);
+        good = (!drawing || diff_begin(&diff, drawing, &c.info, c.threads, err)) &&
+               measure(&c, a, limits, diff, result, err);
     }
     if (good && diff && !(drawing->only_failed && result->passed))
         good = diff_finish(diff, result, err);

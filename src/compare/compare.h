@@ -65,6 +65,10 @@ bool compare_files(const char *a, const char *b, const struct compare_limits *li
                    const struct compare_drawing *drawing, struct compare_result *result,
                    struct error *err);
 
+/* Compares two pictures in memory, both of the shape INFO, exactly. */
+bool compare_images(const struct image *a, const struct image *b, const struct image_info *info,
+                    int threads, struct compare_result *result, struct error *err);
+
 /* ---- two folders (compare/folders.c) ---- */
 
 /* The pictures below two folders, side by side: files with the extension of an image format,

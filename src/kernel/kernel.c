@@ -2,6 +2,7 @@
  * to fast, and the last one that supports a plan is chosen. */
 #include "kernel/kernel.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,16 +23,21 @@ static void add(const struct kernel *(*part)(int *count))
     rows += count;
 }
 
+static void make_table(void)
+{
+    table[rows++] = kernel_reference;
+    add(cpu_kernels);
+    add(cuda_kernels);
+    table[rows++] = kernel_signal_reference;
+    table[rows++] = kernel_signal_scalar;
+    add(cuda_signal_kernels);
+}
+
 const struct kernel *kernel_table(int *count)
 {
-    if (rows == 0) {
-        table[rows++] = kernel_reference;
-        add(cpu_kernels);
-        add(cuda_kernels);
-        table[rows++] = kernel_signal_reference;
-        table[rows++] = kernel_signal_scalar;
-        add(cuda_signal_kernels);
-    }
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, make_table);
     *count = rows;
     return table;
 }

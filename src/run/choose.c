@@ -80,6 +80,14 @@ void picture_estimate(const struct picture_request *request, const struct plan *
     choice->cost = picture_cost_of(plan, info, choice->threads);
 }
 
+/* Starting and ending a thread takes about 30 us. Less filtering than this needs no threads. */
+#define THREADS_WORTH_MS 0.2
+
+int picture_threads_worth(const struct picture_choice *choice)
+{
+    return choice->cost.work_ms < THREADS_WORTH_MS ? 1 : choice->threads;
+}
+
 bool picture_asks_for_cuda(const struct picture_request *request)
 {
     return request->kernel ? request->kernel->device == DEVICE_CUDA

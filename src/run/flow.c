@@ -197,7 +197,6 @@ bool flow_run(struct flow *f, struct error *err)
     if (ok) {
         pthread_mutex_init(&f->lock, NULL);
         pthread_cond_init(&f->changed, NULL);
-        large_alloc_keep_small(); /* kernels and codecs allocate their buffers once a step */
         parallel_for(f->workers, f->workers, work, f);
         pthread_cond_destroy(&f->changed);
         pthread_mutex_destroy(&f->lock);

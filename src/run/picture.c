@@ -279,14 +279,6 @@ static void memory_free(struct image *image)
 
 /* ---- from input to output ---- */
 
-/* Starting and ending a thread takes about 30 us. Less filtering than this needs no threads. */
-#define THREADS_WORTH_MS 0.2
-
-static int threads_worth(const struct picture_choice *choice)
-{
-    return choice->cost.work_ms < THREADS_WORTH_MS ? 1 : choice->threads;
-}
-
 static bool verify_pass(const struct kernel_job *job, const void *context, struct error *err)
 {
     (void)context, (void)err;
@@ -328,7 +320,7 @@ static bool filter_step(const struct picture_request *request, const struct plan
         !image_alloc(out, in->width, in->height, in->channels, in->type, name, err))
         return false;
     job = kernel_job_whole(plan, in, out);
-    job.threads = threads_worth(choice);
+    job.threads = picture_threads_worth(choice);
     job.tile = choice->tile;
     job.device_index = request->device_index;
     job.times = &report->times;
@@ -336,7 +328,6 @@ static bool filter_step(const struct picture_request *request, const struct plan
     if (!kernel_open(kernel, plan, in->width, in->height, request->method, &job.state, err))
         return false;
     report->method = report->method || !job.state ? report->method : job.state->method;
-    large_alloc_keep_small(); /* repeated passes and pieces allocate the same buffers again */
     ok = kernel_run(kernel, &job, err);
     kernel_close(kernel, job.state);
     return ok &&

@@ -1,0 +1,54 @@
+/* Private to src/library: what is behind the pointers of include/stencil.h. */
+#ifndef STENCIL_LIBRARY_CONTEXT_H
+#define STENCIL_LIBRARY_CONTEXT_H
+
+#include <locale.h>
+#include <stencil.h>
+
+#include "run/picture.h"
+
+/* A step of a filter. */
+struct step {
+    struct filter_request request; /* loaded; its `next` is that of the next step */
+    char *text;                    /* the words, to which the request points */
+    struct step *next;
+};
+
+struct stencil_filter {
+    uint64_t
+        id; /* no two filters of this process have one, and a filter that grows gets a new one */
+    struct step *first, *last;
+    int steps;
+};
+
+/* All that is made of a filter for pictures of one shape. It is kept for the next call. */
+struct prepared {
+    uint64_t id;            /* of the filter; 0: nothing is prepared */
+    struct image_info info; /* of the pictures */
+    struct plan plan;
+    struct picture_choice choice;
+    const struct kernel *kernel[CHAIN_MOST];
+    struct kernel_state *state[CHAIN_MOST];
+    int steps;
+};
+
+struct stencil_context {
+    struct picture_request request; /* the choices; a call adds the filter */
+    struct prepared prepared;
+    locale_t numbers; /* the C locale: a program's own may have decimal commas */
+    struct error err;
+};
+
+/* Brackets around every call: sentences and numbers are made in the C locale. context_end keeps the
+ * sentence of a failure, and returns the status. */
+locale_t context_begin(stencil_context *context);
+stencil_status context_end(stencil_context *context, locale_t before, bool good);
+
+/* Checks a picture of the caller. NAME is that of the argument. *image shares the data. */
+bool context_image(const stencil_image *given, const char *name, struct image *image,
+                   struct image_info *info, struct error *err);
+
+/* Checks that no sample is above an unusual MAX: it would be looked up beyond tables. */
+bool context_samples(const struct image *image, const char *name, uint32_t max, struct error *err);
+
+#endif
