@@ -406,78 +406,86 @@ def convolve(picture: Any, mask: Any, *, out: Any = None, maximum: int = 0,
     return _own().convolve(picture, mask, out=out, maximum=maximum, **options)
 
 
-def gauss(picture: Any, sigma: float = 1, *, out: Any = None, **options: Option) -> Any:
+def gauss(picture: Any, sigma: float = 1, *, out: Any = None, maximum: int = 0,
+          **options: Option) -> Any:
     """A Gaussian blur. `border` is replicate, mirror, reflect, wrap, zero or constant:VALUE.
 
         >>> gauss(numpy.array([[0, 0, 200, 0, 0]], numpy.uint8), sigma=1, border="zero")
         array([[ 4, 19, 32, 19,  4]], dtype=uint8)
     """
-    return _own().filter(picture, "gauss", out=out, sigma=sigma, **options)
+    return _own().filter(picture, "gauss", out=out, maximum=maximum, sigma=sigma, **options)
 
 
-def box(picture: Any, radius: int = 1, *, out: Any = None, **options: Option) -> Any:
+def box(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
+        **options: Option) -> Any:
     """The mean of a square of 2 radius + 1 pixels a side.
 
         >>> box(numpy.array([[0, 0, 90, 0, 0]], numpy.uint8), radius=1)
         array([[ 0, 30, 30, 30,  0]], dtype=uint8)
     """
-    return _own().filter(picture, "box", out=out, radius=radius, **options)
+    return _own().filter(picture, "box", out=out, maximum=maximum, radius=radius, **options)
 
 
 def unsharp(picture: Any, sigma: float = 1, amount: float = 1, *, out: Any = None,
-            **options: Option) -> Any:
+            maximum: int = 0, **options: Option) -> Any:
     """Sharpens: adds `amount` times what a Gaussian blur removes.
 
         >>> unsharp(numpy.array([[10, 10, 90, 90]], numpy.uint8)).tolist()
         [[5, 0, 114, 95]]
     """
-    return _own().filter(picture, "unsharp", out=out, sigma=sigma, amount=amount, **options)
+    return _own().filter(picture, "unsharp", out=out, maximum=maximum, sigma=sigma,
+                         amount=amount, **options)
 
 
-def sobel(picture: Any, *, out: Any = None, **options: Option) -> Any:
+def sobel(picture: Any, *, out: Any = None, maximum: int = 0,
+          **options: Option) -> Any:
     """The strength of edges, by Sobel's masks.
 
         >>> sobel(numpy.array([[0, 0, 50, 50]], numpy.uint8))
         array([[  0, 200, 200,   0]], dtype=uint8)
     """
-    return _own().filter(picture, "sobel", out=out, **options)
+    return _own().filter(picture, "sobel", out=out, maximum=maximum, **options)
 
 
-def median(picture: Any, radius: int = 1, *, out: Any = None, **options: Option) -> Any:
+def median(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
+           **options: Option) -> Any:
     """The middle of the sorted cells of a window; `shape` is square, disc or cross.
 
         >>> median(numpy.array([[5, 5, 99, 5, 5]], numpy.uint8))
         array([[5, 5, 5, 5, 5]], dtype=uint8)
     """
-    return _own().filter(picture, "median", out=out, radius=radius, **options)
+    return _own().filter(picture, "median", out=out, maximum=maximum, radius=radius, **options)
 
 
-def erode(picture: Any, radius: int = 1, *, out: Any = None, **options: Option) -> Any:
+def erode(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
+          **options: Option) -> Any:
     """The least cell of a window: dark areas grow.
 
         >>> erode(numpy.array([[5, 5, 1, 5, 5]], numpy.uint8))
         array([[5, 1, 1, 1, 5]], dtype=uint8)
     """
-    return _own().filter(picture, "erode", out=out, radius=radius, **options)
+    return _own().filter(picture, "erode", out=out, maximum=maximum, radius=radius, **options)
 
 
-def dilate(picture: Any, radius: int = 1, *, out: Any = None, **options: Option) -> Any:
+def dilate(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
+           **options: Option) -> Any:
     """The greatest cell of a window: bright areas grow.
 
         >>> dilate(numpy.array([[5, 5, 9, 5, 5]], numpy.uint8))
         array([[5, 9, 9, 9, 5]], dtype=uint8)
     """
-    return _own().filter(picture, "dilate", out=out, radius=radius, **options)
+    return _own().filter(picture, "dilate", out=out, maximum=maximum, radius=radius, **options)
 
 
 def bilateral(picture: Any, sigma: float = 1, *, range: Option = "10%", out: Any = None,
-              **options: Option) -> Any:
+              maximum: int = 0, **options: Option) -> Any:
     """A blur that keeps edges. `range` is the difference of samples that counts as an edge.
 
         >>> bilateral(numpy.array([[10, 12, 200, 202]], numpy.uint8)).tolist()
         [[11, 11, 201, 201]]
     """
-    return _own().filter(picture, "bilateral", out=out, sigma=sigma, range=range, **options)
+    return _own().filter(picture, "bilateral", out=out, maximum=maximum, sigma=sigma,
+                         range=range, **options)
 
 
 def filter_file(source: Union[str, os.PathLike[str]], target: Union[str, os.PathLike[str]],
