@@ -122,6 +122,12 @@ typedef struct stencil_image {
 STENCIL_API stencil_status stencil_apply(stencil_context *context, const stencil_filter *filter,
                                          const stencil_image *in, const stencil_image *out);
 
+/* Describes what stencil_apply would do with a picture of IN's shape (its data may be NULL): masks
+ * as integers, border, device, kernel, threads; as lines of words, or with JSON != 0 as an object
+ * of JSON. *text is valid until the next call with this context. */
+STENCIL_API stencil_status stencil_plan(stencil_context *context, const stencil_filter *filter,
+                                        const stencil_image *in, int json, const char **text);
+
 /* Filters the file INPUT into the file OUTPUT, whose format is that of its extension, as
  * `stencilcli FILTER INPUT OUTPUT` does: pages and metadata too, and OUTPUT is there only when it
  * is complete. */

@@ -7,6 +7,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "kernel/backend.h"
+#include "run/describe.h"
 
 const char *stencil_version(void)
 {
@@ -17,6 +18,8 @@ const char *stencil_version(void)
 
 locale_t context_begin(stencil_context *context)
 {
+    free(context->text);
+    context->text = NULL;
     context->err.code = EXIT_DONE;
     context->err.text[0] = '\0';
     return uselocale(context->numbers);
@@ -99,6 +102,7 @@ void stencil_close(stencil_context *context)
     if (!context)
         return;
     forget(&context->prepared);
+    free(context->text);
     if (context->numbers)
         freelocale(context->numbers);
     free(context);
@@ -300,4 +304,62 @@ stencil_status stencil_apply(stencil_context *context, const stencil_filter *fil
         return STENCIL_ARGUMENT;
     before = context_begin(context);
     return context_end(context, before, apply(context, filter, in, out, &context->err));
+}
+
+/* ---- the plan as text ---- */
+
+static bool describe(stencil_context *context, bool json, struct error *err)
+{
+    const struct prepared *made = &context->prepared;
+    const uint64_t bytes = (uint64_t)made->info.width * (uint64_t)made->info.height *
+                           (uint64_t)made->info.channels * made->info.type;
+    struct picture_report report = {.info = made->info,
+                                    .choice = made->choice,
+                                    .bytes = bytes * (uint64_t)(made->steps < 3 ? 3 : 4),
+                                    .method = made->state[0] ? made->state[0]->method : NULL};
+    size_t size;
+    FILE *out = open_memstream(&context->text, &size);
+    bool good;
+
+    if (!out)
+        return error_set(err, EXIT_INPUT, "no memory for the text");
+    good = (json ? describe_json : describe_text)(out, NULL, &context->request, &made->plan,
+                                                  &report, err);
+    if (fclose(out) != 0)
+        return error_set(err, EXIT_INPUT, "no memory for the text");
+    return good;
+}
+
+static bool plan(stencil_context *context, const stencil_filter *filter, const stencil_image *in,
+                 bool json, const char **text, struct error *err)
+{
+    static uint16_t nowhere;
+    struct image image;
+    struct image_info info;
+    stencil_image shape;
+
+    if (!filter)
+        return error_set(err, EXIT_USAGE, "filter: expected a filter, got NULL");
+    if (!text)
+        return error_set(err, EXIT_USAGE, "text: expected a place, got NULL");
+    if (in) {
+        shape = *in;
+        shape.data = &nowhere;
+    }
+    if (!context_image(in ? &shape : NULL, "in", &image, &info, err) ||
+        !prepare(context, filter, &info, err) || !describe(context, json, err))
+        return false;
+    *text = context->text;
+    return true;
+}
+
+stencil_status stencil_plan(stencil_context *context, const stencil_filter *filter,
+                            const stencil_image *in, int json, const char **text)
+{
+    locale_t before;
+
+    if (!context)
+        return STENCIL_ARGUMENT;
+    before = context_begin(context);
+    return context_end(context, before, plan(context, filter, in, json != 0, text, &context->err));
 }

@@ -35,6 +35,7 @@ struct prepared {
 struct stencil_context {
     struct picture_request request; /* the choices; a call adds the filter */
     struct prepared prepared;
+    char *text;       /* of stencil_plan; NULL: none */
     locale_t numbers; /* the C locale: a program's own may have decimal commas */
     struct error err;
 };

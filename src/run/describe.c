@@ -257,10 +257,11 @@ bool describe_text(FILE *out, const char *input, const struct picture_request *r
     const struct image_info *info = &report->info;
 
     fprintf(out, "picture   ");
-    clean_text_put(out, input);
-    fprintf(out, ": %s, %d x %d pixels, %d channel%s, samples 0..%" PRIu32 "\n",
-            format_name(info->format), info->width, info->height, info->channels,
-            info->channels == 1 ? "" : "s", info->max);
+    clean_text_put(out, input ? input : "in memory");
+    if (input)
+        fprintf(out, ": %s", format_name(info->format));
+    fprintf(out, "%s %d x %d pixels, %d channel%s, samples 0..%" PRIu32 "\n", input ? "," : ":",
+            info->width, info->height, info->channels, info->channels == 1 ? "" : "s", info->max);
     if (plan->next) {
         if (!print_steps(out, request, plan, report, err))
             return false;
@@ -274,7 +275,8 @@ bool describe_text(FILE *out, const char *input, const struct picture_request *r
         print_threads(out, choice);
         print_shape(out, plan, choice->kernel, choice);
     }
-    print_estimate(out, &choice->cost);
+    if (input)
+        print_estimate(out, &choice->cost);
     return true;
 }
 
@@ -379,22 +381,8 @@ static bool json_steps(FILE *out, const struct picture_request *request, const s
     return true;
 }
 
-bool describe_json(FILE *out, const char *input, const struct picture_request *request,
-                   const struct plan *plan, const struct picture_report *report, struct error *err)
+static void json_cost(FILE *out, const struct picture_cost *cost)
 {
-    const struct image_info *info = &report->info;
-    const struct picture_choice *choice = &report->choice;
-    const struct picture_cost *cost = &choice->cost;
-
-    json_print(out, "{'input':%s,'format':%s,'width':%d,'height':%d,'channels':%d,'max':%u,", input,
-               format_name(info->format), info->width, info->height, info->channels, info->max);
-    if (!plan->next)
-        json_formula(out, plan, &request->filter);
-    else if (!json_steps(out, request, plan, report, err))
-        return false;
-    json_print(out, ",'device':%s", backend_find(choice->device)->name);
-    if (!plan->next)
-        json_kernel(out, plan, choice->kernel, report->method, choice);
     json_print(out, ",'cpu_ms':%.3f,'decode_ms':%.3f,'cpu_work_ms':%.3f", cost->cpu_ms,
                cost->decode_ms, cost->work_ms);
     if (backend_find(DEVICE_CUDA)->in_build)
@@ -403,6 +391,28 @@ bool describe_json(FILE *out, const char *input, const struct picture_request *r
                    "'cuda_kernel_ms':%.3f,'cuda_end_ms':%.3f",
                    cost->cuda_ms, cost->start_ms, cost->load_ms, cost->bus_ms, cost->kernel_ms,
                    cost->end_ms);
+}
+
+bool describe_json(FILE *out, const char *input, const struct picture_request *request,
+                   const struct plan *plan, const struct picture_report *report, struct error *err)
+{
+    const struct image_info *info = &report->info;
+    const struct picture_choice *choice = &report->choice;
+
+    fputc('{', out);
+    if (input)
+        json_print(out, "'input':%s,'format':%s,", input, format_name(info->format));
+    json_print(out, "'width':%d,'height':%d,'channels':%d,'max':%u,", info->width, info->height,
+               info->channels, info->max);
+    if (!plan->next)
+        json_formula(out, plan, &request->filter);
+    else if (!json_steps(out, request, plan, report, err))
+        return false;
+    json_print(out, ",'device':%s", backend_find(choice->device)->name);
+    if (!plan->next)
+        json_kernel(out, plan, choice->kernel, report->method, choice);
+    if (input)
+        json_cost(out, &choice->cost);
     fputs("}\n", out);
     return true;
 }

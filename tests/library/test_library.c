@@ -136,6 +136,7 @@ static void bad_pictures(void)
     const stencil_image good = {
         .width = 5, .height = 4, .channels = 1, .sample_bytes = 2, .pitch = 10, .data = samples};
     stencil_image bad = good, out = good;
+    const char *text;
 
     out.data = samples + 50;
     CHECK(stencil_apply(context, filter, &good, &out) == STENCIL_OK);
@@ -168,6 +169,10 @@ static void bad_pictures(void)
     out.max = 300;
     WRONG(stencil_apply(context, filter, &out, &bad), "sample in row 1, column 2 is 301");
     CHECK(stencil_apply(NULL, filter, &good, &good) == STENCIL_ARGUMENT);
+    BAD(height, 0, "in: 5 x 0");
+    WRONG(stencil_plan(context, NULL, &good, 0, &text), "filter");
+    WRONG(stencil_plan(context, filter, NULL, 0, &text), "in: expected");
+    WRONG(stencil_plan(context, filter, &good, 0, NULL), "text");
     stencil_filter_free(filter);
     stencil_close(context);
 }
@@ -216,6 +221,27 @@ static void bad_contexts(void)
     CHECK(stencil_open(NULL, NULL) == STENCIL_ARGUMENT);
     stencil_close(NULL);
     CHECK(stencil_message(NULL)[0] == '\0');
+}
+
+static void plans(void)
+{
+    const stencil_image shape = {
+        .width = 640, .height = 480, .channels = 3, .sample_bytes = 1, .pitch = 1920};
+    stencil_context *context = open_context(3);
+    stencil_filter *filter = filter_of(context, "blur --border wrap");
+    const char *text;
+
+    CHECK(stencil_plan(context, filter, &shape, 0, &text) == STENCIL_OK);
+    CHECKF(strstr(text, "picture   in memory: 640 x 480 pixels, 3 channels, samples 0..255\n") ==
+                   text &&
+               strstr(text, "border    wrap\n") && strstr(text, "threads   3\n"),
+           "%s", text);
+    CHECK(stencil_filter_add(context, &filter, "median") == STENCIL_OK);
+    CHECK(stencil_plan(context, filter, &shape, 1, &text) == STENCIL_OK);
+    CHECKF(strstr(text, "{\"width\":640,") == text && strstr(text, "\"filter\":\"median\""), "%s",
+           text);
+    stencil_filter_free(filter);
+    stencil_close(context);
 }
 
 /* ---- files ---- */
@@ -337,6 +363,7 @@ int main(void)
     TEST(bad_pictures);
     TEST(bad_filters);
     TEST(bad_contexts);
+    TEST(plans);
     TEST(files);
     TEST(contexts_in_threads);
     if (setlocale(LC_ALL, "de_DE.UTF-8"))

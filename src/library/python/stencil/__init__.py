@@ -34,7 +34,7 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 __all__ = [
     "ArgumentError", "ArrayError", "Context", "DeviceError", "Difference", "Error", "FileError",
     "bilateral", "box", "compare", "convolve", "dilate", "erode", "filter", "filter_file", "gauss",
-    "median", "read", "sobel", "unsharp", "version", "write",
+    "median", "plan", "read", "sobel", "unsharp", "version", "write",
 ]
 
 Option = Union[str, int, float, bool, None]
@@ -109,6 +109,8 @@ def _load() -> ctypes.CDLL:
              [pointer, pointer, ctypes.POINTER(ctypes.c_double), ctypes.c_int, ctypes.c_int, text]),
             ("filter_free", None, [pointer]),
             ("apply", ctypes.c_int, [pointer, pointer, image, image]),
+            ("plan", ctypes.c_int,
+             [pointer, pointer, image, ctypes.c_int, ctypes.POINTER(text)]),
             ("filter_file", ctypes.c_int, [pointer, pointer, text, text]),
             ("read", ctypes.c_int, [pointer, text, image]),
             ("image_free", None, [image]),
@@ -206,6 +208,17 @@ def _words(name: str, options: Mapping[str, Option]) -> str:
     return " ".join(words)
 
 
+def _with(steps: Sequence[str], options: Mapping[str, Option]) -> Sequence[str]:
+    """The steps in words, with the options of the only one."""
+    if not steps:
+        raise ArgumentError("steps: expected a filter")
+    if not options:
+        return steps
+    if len(steps) > 1:
+        raise ArgumentError("options: several steps have their options in their words")
+    return (_words(steps[0], options),)
+
+
 # ---- contexts ----
 
 _MOST_FILTERS = 64  # that a context keeps
@@ -285,13 +298,7 @@ class Context:
     def filter(self, picture: Any, *steps: str, out: Any = None, maximum: int = 0,
                **options: Option) -> Any:
         """See `stencil.filter`."""
-        if not steps:
-            raise ArgumentError("steps: expected a filter")
-        if options:
-            if len(steps) > 1:
-                raise ArgumentError("options: several steps have their options in their words")
-            steps = (_words(steps[0], options),)
-        return self._apply(self._filter(steps), picture, out, maximum)
+        return self._apply(self._filter(_with(steps, options)), picture, out, maximum)
 
     def convolve(self, picture: Any, mask: Any, *, out: Any = None, maximum: int = 0,
                  **options: Option) -> Any:
@@ -312,15 +319,23 @@ class Context:
             self._keep(key, pointer)
         return self._apply(self._filters[key], picture, out, maximum)
 
+    def plan(self, picture: Any, *steps: str, maximum: int = 0,
+             **options: Option) -> dict[str, Any]:
+        """See `stencil.plan`."""
+        image, _keep = _describe(picture, "picture", maximum)
+        text = ctypes.c_char_p()
+        self._check(_library.stencil_plan(self._pointer, self._filter(_with(steps, options)), image,
+                                          1, ctypes.byref(text)))
+        import json
+        made: dict[str, Any] = json.loads(text.value or b"")
+        return made
+
     def filter_file(self, source: Union[str, os.PathLike[str]],
                     target: Union[str, os.PathLike[str]], *steps: str, **options: Option) -> None:
         """See `stencil.filter_file`."""
-        if not steps:
-            raise ArgumentError("steps: expected a filter")
-        if options:
-            steps = (_words(steps[0], options), *steps[1:])
-        self._check(_library.stencil_filter_file(self._pointer, self._filter(steps),
-                                                 os.fsencode(source), os.fsencode(target)))
+        self._check(_library.stencil_filter_file(
+            self._pointer, self._filter(_with(steps, options)), os.fsencode(source),
+            os.fsencode(target)))
 
     def read(self, path: Union[str, os.PathLike[str]]) -> Any:
         """See `stencil.read`."""
@@ -488,12 +503,21 @@ def bilateral(picture: Any, sigma: float = 1, *, range: Option = "10%", out: Any
                          range=range, **options)
 
 
+def plan(picture: Any, *steps: str, maximum: int = 0, **options: Option) -> dict[str, Any]:
+    """What `filter` would do: weights as integers, divisor, border, device, kernel, threads.
+
+        >>> made = plan(numpy.zeros((2, 2), numpy.uint8), "blur")
+        >>> made["masks"][0]["divisor"], made["border"], made["device"]
+        (256, 'replicate', 'cpu')
+    """
+    return _own().plan(picture, *steps, maximum=maximum, **options)
+
+
 def filter_file(source: Union[str, os.PathLike[str]], target: Union[str, os.PathLike[str]],
                 *steps: str, **options: Option) -> None:
     """Filters a file into a file, as `stencilcli FILTER SOURCE TARGET` does.
 
-    Pages and metadata are kept, and `target` is there only when it is complete. Options are those
-    of the first step.
+    Pages and metadata are kept, and `target` is there only when it is complete.
 
         >>> write("dot.png", numpy.array([[0, 0, 90, 0, 0]], numpy.uint8))
         >>> filter_file("dot.png", "blurred.png", "box", radius=1)
