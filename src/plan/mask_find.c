@@ -5,6 +5,7 @@
 #include "plan/mask.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -51,6 +52,7 @@ static char *folders_make(void)
 {
     const char *given = getenv("STENCILCLI_MASKS");
     char program[4096], *list = NULL;
+    Dl_info library;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     size_t bytes;
     FILE *out = open_memstream(&list, &bytes);
@@ -61,10 +63,14 @@ static char *folders_make(void)
             fprintf(out, "%.*s%c", n, given, '\0');
         given += n + (given[n] == ':');
     }
-    /* PREFIX/share/stencilcli/masks for a program in PREFIX/bin: found also when the whole
-     * installation was moved. */
+    /* PREFIX/share/stencilcli/masks for a program in PREFIX/bin, or libstencil in PREFIX/lib: found
+     * also when the whole installation was moved. */
     if (out && length > 0) {
         program[length] = '\0';
+        fprintf(out, "%s/share/stencilcli/masks%c", dirname(dirname(program)), '\0');
+    }
+    if (out && dladdr((void *)(uintptr_t)mask_load, &library) && strstr(library.dli_fname, ".so")) {
+        snprintf(program, sizeof program, "%s", library.dli_fname);
         fprintf(out, "%s/share/stencilcli/masks%c", dirname(dirname(program)), '\0');
     }
     if (out)

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import pathlib
 import sys
 import threading
 from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
@@ -95,9 +94,9 @@ class _Difference(ctypes.Structure):
 
 def _load() -> ctypes.CDLL:
     """The library named by STENCIL_LIBRARY, the one in this package, or the system's."""
-    own = pathlib.Path(__file__).with_name("libstencil.so.0")
+    own = os.path.join(os.path.dirname(__file__), "lib", "libstencil.so.0")
     library = ctypes.CDLL(os.environ.get("STENCIL_LIBRARY") or
-                          (str(own) if own.exists() else "libstencil.so.0"))
+                          (own if os.path.exists(own) else "libstencil.so.0"))
     pointer, text, image = ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(_Image)
     for name, result, arguments in (
             ("version", text, []),

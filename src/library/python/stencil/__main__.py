@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> int:
-    own = pathlib.Path(__file__).with_name("stencilcli")
+    own = pathlib.Path(__file__).with_name("bin") / "stencilcli"
     program = str(own) if own.exists() else shutil.which("stencilcli")
     if program is None:
         print("stencil: the program stencilcli is not on the PATH", file=sys.stderr)
