@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "batch/batch.h"
 #include "tests/codec/test_pictures.h"
 
@@ -55,6 +56,7 @@ static long peak_of(uint64_t memory)
     fflush(stdout);
     child = fork();
     if (child == 0) {
+        large_alloc_keep_small(); /* as the program does */
         struct picture_request request = {
             .filter = {.filter = filter_find("blur"), .radius = -1, .repeat = 1},
             .sink = {.quality = 90},
