@@ -54,7 +54,8 @@ STENCIL_API const char *stencil_version(void);
 
 /* ---- contexts ---- */
 
-/* Where and how filters run. No choice here changes a byte of any output. */
+/* The options of a context choose where filters run, and how fast. Outputs do not depend on them.
+ */
 typedef struct stencil_options {
     int threads;        /* CPU threads; 0: as many as this process may use */
     const char *device; /* "cpu", "cuda", "auto"; NULL: "cpu" */
@@ -148,7 +149,7 @@ STENCIL_API void stencil_image_free(stencil_image *image);
 STENCIL_API stencil_status stencil_write(stencil_context *context, const char *path,
                                          const stencil_image *image, int quality);
 
-/* What stencil_compare measures, over all channels. */
+/* The result of stencil_compare; all channels are counted together. */
 typedef struct stencil_difference {
     uint64_t samples, differing; /* how many there are, and how many differ */
     uint32_t max_diff;           /* the largest difference, at (x, y, channel); 0: none */

@@ -82,6 +82,11 @@ static bool cpu_start(int index, struct error *err)
     return true;
 }
 
+static const char *cpu_method_idea(const char *method)
+{
+    return cpu_method_find(method)->idea;
+}
+
 const struct backend backend_cpu = {
     .device = DEVICE_CPU,
     .name = "cpu",
@@ -91,4 +96,5 @@ const struct backend backend_cpu = {
     .start = cpu_start,
     .pass_ms = cpu_pass_ms,
     .probe = cpu_probe,
+    .method_idea = cpu_method_idea,
 };

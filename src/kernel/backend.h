@@ -53,6 +53,8 @@ struct backend {
     double (*pass_ms)(const struct plan *plan, int width, int height);
     /* Measures the existing device INDEX (a CPU with THREADS threads) in about half a second. */
     bool (*probe)(int index, int threads, struct device_probe *probe, struct error *err);
+    /* One line about a method of this backend's kernels. NULL: they have no methods. */
+    const char *(*method_idea)(const char *method);
     /* Fills NOTE if a device has turned out to lack something that kernels need. NULL: nothing to
      * say. */
     void (*note)(char *note, size_t bytes);

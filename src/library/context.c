@@ -16,18 +16,21 @@ const char *stencil_version(void)
 
 /* ---- calls ---- */
 
-locale_t context_begin(stencil_context *context)
+bool context_begin(stencil_context *context)
 {
+    if (!context)
+        return false;
     free(context->text);
     context->text = NULL;
     context->err.code = EXIT_DONE;
     context->err.text[0] = '\0';
-    return uselocale(context->numbers);
+    context->callers = uselocale(context->numbers);
+    return true;
 }
 
-stencil_status context_end(stencil_context *context, locale_t before, bool good)
+stencil_status context_end(stencil_context *context, bool good)
 {
-    uselocale(before);
+    uselocale(context->callers);
     return good ? STENCIL_OK : (stencil_status)context->err.code;
 }
 
@@ -72,7 +75,6 @@ stencil_status stencil_open(stencil_context **context, const stencil_options *op
 {
     const stencil_options defaults = {0};
     stencil_context *made;
-    locale_t before;
     bool good;
 
     if (!context)
@@ -81,11 +83,11 @@ stencil_status stencil_open(stencil_context **context, const stencil_options *op
     if (!made)
         return STENCIL_FAILED;
     made->numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    before = context_begin(made);
+    context_begin(made);
     good = take_options(&made->request, options ? options : &defaults, &made->err);
     if (made->request.threads == 0)
         made->request.threads = machine_cpus();
-    return context_end(made, before, good);
+    return context_end(made, good);
 }
 
 static void forget(struct prepared *prepared)
@@ -298,12 +300,9 @@ static bool apply(stencil_context *context, const stencil_filter *filter, const 
 stencil_status stencil_apply(stencil_context *context, const stencil_filter *filter,
                              const stencil_image *in, const stencil_image *out)
 {
-    locale_t before;
-
-    if (!context)
-        return STENCIL_ARGUMENT;
-    before = context_begin(context);
-    return context_end(context, before, apply(context, filter, in, out, &context->err));
+    return !context_begin(context)
+               ? STENCIL_ARGUMENT
+               : context_end(context, apply(context, filter, in, out, &context->err));
 }
 
 /* ---- the plan as text ---- */
@@ -315,6 +314,7 @@ static bool describe(stencil_context *context, bool json, struct error *err)
                            (uint64_t)made->info.channels * made->info.type;
     struct picture_report report = {.info = made->info,
                                     .choice = made->choice,
+                                    /* in, out, and one or two between steps */
                                     .bytes = bytes * (uint64_t)(made->steps < 3 ? 3 : 4),
                                     .method = made->state[0] ? made->state[0]->method : NULL};
     size_t size;
@@ -356,10 +356,7 @@ static bool plan(stencil_context *context, const stencil_filter *filter, const s
 stencil_status stencil_plan(stencil_context *context, const stencil_filter *filter,
                             const stencil_image *in, int json, const char **text)
 {
-    locale_t before;
-
-    if (!context)
-        return STENCIL_ARGUMENT;
-    before = context_begin(context);
-    return context_end(context, before, plan(context, filter, in, json != 0, text, &context->err));
+    return !context_begin(context)
+               ? STENCIL_ARGUMENT
+               : context_end(context, plan(context, filter, in, json != 0, text, &context->err));
 }

@@ -15,8 +15,7 @@ struct step {
 };
 
 struct stencil_filter {
-    uint64_t
-        id; /* no two filters of this process have one, and a filter that grows gets a new one */
+    uint64_t id; /* unique in this process; a filter that grows gets a new one */
     struct step *first, *last;
     int steps;
 };
@@ -37,13 +36,14 @@ struct stencil_context {
     struct prepared prepared;
     char *text;       /* of stencil_plan; NULL: none */
     locale_t numbers; /* the C locale: a program's own may have decimal commas */
+    locale_t callers; /* during a call: the locale of its caller */
     struct error err;
 };
 
-/* Brackets around every call: sentences and numbers are made in the C locale. context_end keeps the
- * sentence of a failure, and returns the status. */
-locale_t context_begin(stencil_context *context);
-stencil_status context_end(stencil_context *context, locale_t before, bool good);
+/* Every call begins and ends with these two: in between, sentences and numbers are made in the C
+ * locale. context_begin is false without a context; context_end returns the call's status. */
+bool context_begin(stencil_context *context);
+stencil_status context_end(stencil_context *context, bool good);
 
 /* Checks a picture of the caller. NAME is that of the argument. *image shares the data. */
 bool context_image(const stencil_image *given, const char *name, struct image *image,

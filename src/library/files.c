@@ -31,12 +31,9 @@ static bool filter_file(stencil_context *context, const stencil_filter *filter, 
 stencil_status stencil_filter_file(stencil_context *context, const stencil_filter *filter,
                                    const char *input, const char *output)
 {
-    locale_t before;
-
-    if (!context)
-        return STENCIL_ARGUMENT;
-    before = context_begin(context);
-    return context_end(context, before, filter_file(context, filter, input, output, &context->err));
+    return !context_begin(context)
+               ? STENCIL_ARGUMENT
+               : context_end(context, filter_file(context, filter, input, output, &context->err));
 }
 
 static bool read_picture(const char *path, stencil_image *image, struct error *err)
@@ -66,12 +63,8 @@ static bool read_picture(const char *path, stencil_image *image, struct error *e
 
 stencil_status stencil_read(stencil_context *context, const char *path, stencil_image *image)
 {
-    locale_t before;
-
-    if (!context)
-        return STENCIL_ARGUMENT;
-    before = context_begin(context);
-    return context_end(context, before, read_picture(path, image, &context->err));
+    return !context_begin(context) ? STENCIL_ARGUMENT
+                                   : context_end(context, read_picture(path, image, &context->err));
 }
 
 void stencil_image_free(stencil_image *image)
@@ -106,13 +99,9 @@ static bool write_picture(const stencil_context *context, const char *path,
 stencil_status stencil_write(stencil_context *context, const char *path, const stencil_image *image,
                              int quality)
 {
-    locale_t before;
-
-    if (!context)
-        return STENCIL_ARGUMENT;
-    before = context_begin(context);
-    return context_end(context, before,
-                       write_picture(context, path, image, quality, &context->err));
+    return !context_begin(context)
+               ? STENCIL_ARGUMENT
+               : context_end(context, write_picture(context, path, image, quality, &context->err));
 }
 
 static bool compare(const stencil_context *context, const stencil_image *given_a,
@@ -145,10 +134,7 @@ static bool compare(const stencil_context *context, const stencil_image *given_a
 stencil_status stencil_compare(stencil_context *context, const stencil_image *a,
                                const stencil_image *b, stencil_difference *difference)
 {
-    locale_t before;
-
-    if (!context)
-        return STENCIL_ARGUMENT;
-    before = context_begin(context);
-    return context_end(context, before, compare(context, a, b, difference, &context->err));
+    return !context_begin(context)
+               ? STENCIL_ARGUMENT
+               : context_end(context, compare(context, a, b, difference, &context->err));
 }

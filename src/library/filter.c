@@ -64,21 +64,23 @@ static bool add_text(stencil_filter **filter, char *text, struct error *err)
     return false;
 }
 
+static bool check_place(stencil_filter **filter, struct error *err)
+{
+    return filter || error_set(err, EXIT_USAGE, "filter: expected a place, got NULL");
+}
+
+static bool add_words(stencil_filter **filter, const char *words, struct error *err)
+{
+    return check_place(filter, err) &&
+           (words || error_set(err, EXIT_USAGE, "words: expected a filter, got NULL")) &&
+           add_text(filter, strdup(words), err);
+}
+
 stencil_status stencil_filter_add(stencil_context *context, stencil_filter **filter,
                                   const char *words)
 {
-    struct error *err;
-    locale_t before;
-    bool good;
-
-    if (!context)
-        return STENCIL_ARGUMENT;
-    before = context_begin(context);
-    err = &context->err;
-    good = (filter || error_set(err, EXIT_USAGE, "filter: expected a place, got NULL")) &&
-           (words || error_set(err, EXIT_USAGE, "words: expected a filter, got NULL")) &&
-           add_text(filter, strdup(words), err);
-    return context_end(context, before, good);
+    return !context_begin(context) ? STENCIL_ARGUMENT
+                                   : context_end(context, add_words(filter, words, &context->err));
 }
 
 /* ---- weights ---- */
@@ -133,22 +135,21 @@ static bool check_weights(const double *weights, int width, int height, struct e
     return true;
 }
 
+static bool add_weights(stencil_filter **filter, const double *weights, int width, int height,
+                        const char *words, struct error *err)
+{
+    return check_place(filter, err) && check_weights(weights, width, height, err) &&
+           add_text(filter, words_of_weights(weights, width, height, words ? words : ""), err);
+}
+
 stencil_status stencil_filter_add_weights(stencil_context *context, stencil_filter **filter,
                                           const double *weights, int width, int height,
                                           const char *words)
 {
-    struct error *err;
-    locale_t before;
-    bool good;
-
-    if (!context)
-        return STENCIL_ARGUMENT;
-    before = context_begin(context);
-    err = &context->err;
-    good = (filter || error_set(err, EXIT_USAGE, "filter: expected a place, got NULL")) &&
-           check_weights(weights, width, height, err) &&
-           add_text(filter, words_of_weights(weights, width, height, words ? words : ""), err);
-    return context_end(context, before, good);
+    return !context_begin(context)
+               ? STENCIL_ARGUMENT
+               : context_end(context,
+                             add_weights(filter, weights, width, height, words, &context->err));
 }
 
 void stencil_filter_free(stencil_filter *filter)

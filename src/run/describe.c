@@ -1,4 +1,4 @@
-/* What a picture's run will do, in words and as JSON: see run/describe.h. */
+/* Prints a plan as lines of words or as JSON: see run/describe.h. */
 #include "run/describe.h"
 
 #include <inttypes.h>
@@ -6,7 +6,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cpu/method.h"
 #include "kernel/backend.h"
 
 #define SHOWN_SIDE 15
@@ -132,7 +131,8 @@ static void print_kernel(FILE *out, const struct kernel *kernel, const char *met
 {
     fprintf(out, "kernel    %s: %s\n", kernel->name, kernel->idea);
     if (method)
-        fprintf(out, "method    %s: %s\n", method, cpu_method_find(method)->idea);
+        fprintf(out, "method    %s: %s\n", method,
+                backend_find(kernel->device)->method_idea(method));
 }
 
 static void print_shape(FILE *out, const struct plan *plan, const struct kernel *kernel,

@@ -1,6 +1,6 @@
 /* Fuzzes the library's functions: the input is a little program of calls, one byte a choice. A call
- * may fail, with a sentence; it must not crash, and an output must not be written beyond its
- * samples (each picture has memory of its own, which ends with its last sample). */
+ * may fail, with a sentence; it must not crash, and it must not write behind a picture's last
+ * sample. */
 #include <math.h>
 #include <stencil.h>
 #include <stdlib.h>
@@ -66,6 +66,23 @@ static stencil_status add_weights(struct input *input, stencil_context *context,
                                       next(input, 2) ? "--normalize" : NULL);
 }
 
+/* Bytes behind the last sample, which nobody may change. */
+#define TAIL      64
+#define TAIL_BYTE 0xa5
+
+static size_t bytes_of(const stencil_image *image)
+{
+    return image->pitch * (size_t)(image->height - 1) +
+           (size_t)(image->width * image->channels * image->sample_bytes);
+}
+
+static void check_tail(const stencil_image *image, const void *data)
+{
+    for (int i = 0; i < TAIL; i++)
+        if (((const unsigned char *)data)[bytes_of(image) + (size_t)i] != TAIL_BYTE)
+            abort();
+}
+
 /* A picture whose memory suits it. */
 static stencil_image make_image(struct input *input, const stencil_image *like)
 {
@@ -79,8 +96,11 @@ static stencil_image make_image(struct input *input, const stencil_image *like)
         image = *like;
     row = (size_t)(image.width * image.channels * image.sample_bytes);
     image.pitch = row + (size_t)(next(input, 4) * image.sample_bytes);
-    image.data = calloc(1, image.pitch * (size_t)(image.height - 1) + row);
-    for (size_t i = 0; image.data && i < row; i++)
+    image.data = calloc(1, bytes_of(&image) + TAIL);
+    if (!image.data)
+        abort();
+    memset((char *)image.data + bytes_of(&image), TAIL_BYTE, TAIL);
+    for (size_t i = 0; i < row; i++)
         ((unsigned char *)image.data)[i] = (unsigned char)next(input, 256);
     return image;
 }
@@ -121,6 +141,7 @@ static void damage(struct input *input, stencil_image *image)
 static void use(struct input *input, stencil_context *context, const stencil_filter *filter)
 {
     stencil_image in = make_image(input, NULL), out = make_image(input, &in);
+    const stencil_image in_as_made = in, out_as_made = out;
     stencil_difference difference;
     const char *text;
 
@@ -142,6 +163,8 @@ static void use(struct input *input, stencil_context *context, const stencil_fil
         stencil_apply(context, filter, &in, &out);
         break;
     }
+    check_tail(&in_as_made, in.data);
+    check_tail(&out_as_made, out.data);
     free(in.data);
     free(out.data);
 }

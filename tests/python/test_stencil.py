@@ -160,6 +160,9 @@ def test_pillow():
     result = stencil.gauss(Image.fromarray(array), sigma=1)
     check(isinstance(result, Image.Image) and result.mode == "RGB", "mode")
     check((numpy.asarray(result) == stencil.gauss(array, sigma=1)).all(), "pixels")
+    for mode in ("P", "CMYK", "HSV"):  # palette indices and inks are no gray and no alpha
+        raises(TypeError, f"got {mode}", stencil.gauss, Image.new(mode, (4, 4)))
+    raises(TypeError, "in place", stencil.gauss, array, out=Image.fromarray(array))
 
 
 def test_threads():

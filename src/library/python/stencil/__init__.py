@@ -137,6 +137,9 @@ def version() -> str:
 def _describe(picture: Any, name: str, maximum: int) -> tuple[_Image, Any]:
     """The picture as the library takes it, and an object that keeps its memory alive."""
     keep = picture
+    if _is_pillow(picture) and picture.mode not in _PILLOW_MODES:
+        raise ArrayError(f"{name}: expected a Pillow image of mode {', '.join(_PILLOW_MODES)}, "
+                         f"got {picture.mode}; convert it first")
     if hasattr(picture, "__cuda_array_interface__"):
         raise ArrayError(f"{name}: it lies on a GPU; copy it to the host first")
     if not hasattr(picture, "__array_interface__") and hasattr(picture, "__dlpack__"):
@@ -171,7 +174,7 @@ def _describe(picture: Any, name: str, maximum: int) -> tuple[_Image, Any]:
         raise ArrayError(f"{name}: its rows overlap or run backwards in memory; "
                          f"copy it, as numpy.ascontiguousarray does")
     data = interface.get("data")
-    if isinstance(data, bytes):
+    if isinstance(data, bytes) and name != "out":
         keep = ctypes.create_string_buffer(data, len(data))
         address = ctypes.addressof(keep)
     elif isinstance(data, tuple):
@@ -179,13 +182,16 @@ def _describe(picture: Any, name: str, maximum: int) -> tuple[_Image, Any]:
         if name == "out" and data[1]:
             raise ArrayError("out: it cannot be written to")
     else:
-        raise ArrayError(f"{name}: its memory has no address")
+        raise ArrayError(f"{name}: its memory cannot be used in place")
     return _Image(width, height, channels, size, pitch, maximum, address), keep
 
 
 def _numpy() -> Any:
     import numpy
     return numpy
+
+
+_PILLOW_MODES = ("L", "LA", "RGB", "RGBA", "I;16")  # samples that filters may mix
 
 
 def _is_pillow(picture: Any) -> bool:
