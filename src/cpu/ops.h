@@ -199,6 +199,12 @@ struct cpu_network {
     int pair_lines, four_lines; /* of a list */
 };
 
+/* For 8 and for 16 bits: from the smallest side to the largest; those that a set lacks have the
+ * side 0. */
+struct cpu_networks {
+    const struct cpu_network *of[2];
+};
+
 /* Each weight of a short table in two bytes, for instructions that look up 16 bytes at once: for
  * the differences 16 * b to 16 * b + 15, the lower bytes and the upper ones, xor those of the next
  * 16 differences. All are repeated, up to the longest vector. */
@@ -380,8 +386,11 @@ struct cpu_ops {
      * whose upper left cell is (x, ROW), the one at place REST[x]. */
     void (*ranks_row)(const struct cpu_ranks *ranks, const uint8_t *level, const uint16_t *rest,
                       int row, uint16_t *out, int step, int pixels);
-    const struct cpu_network *networks[2]; /* CPU_NETWORKS, from the smallest to the largest side */
+    const struct cpu_networks *networks;
 };
+
+/* The networks of the sets that other sets share. */
+extern const struct cpu_networks cpu_networks_scalar, cpu_networks_avx2, cpu_networks_neon;
 
 /* Plain C, for every processor; all sets: cpu/processor.h. */
 extern const struct cpu_ops cpu_ops_scalar;

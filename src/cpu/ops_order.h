@@ -212,6 +212,10 @@ static void ranks_row(const struct cpu_ranks *ranks, const uint8_t *level, const
 
 /* ---- sorting networks ---- */
 
+/* A set may share those of another set, which NETWORKS names then. */
+#ifndef NETWORKS
+#define NETWORKS OPS_SUFFIX
+
 #define STORE(line, x, v)     store((VECTOR_SAMPLE *)(line) + (x), (v_u32)(v))
 #define STORE_OUT(line, x, v) store_out((VECTOR_SAMPLE *)(line) + (x), (v_u32)(v), streams)
 #define LOAD(line, x)         ((VECTOR)load_32((const VECTOR_SAMPLE *)(line) + (x)))
@@ -235,5 +239,9 @@ static void ranks_row(const struct cpu_ranks *ranks, const uint8_t *level, const
 #define LEAST         min_u16
 #define GREATEST      max_u16
 #include "cpu/networks.h"
+
+const struct cpu_networks OPS_PASTE(cpu_networks_,
+                                    OPS_SUFFIX) = {{network_u8_table, network_u16_table}};
+#endif
 
 #endif

@@ -1,6 +1,11 @@
 /* The inner loops in portable C, included once per instruction set, whose name is OPS_SUFFIX; with
  * OPS_VECTORS the set brings operations on its own vectors (cpu/ops_vector.h). Accumulators stay in
  * registers over all taps of a block; that, not the instruction set, is most of the speed. */
+#define OPS_PASTE2(a, b) a##b
+#define OPS_PASTE(a, b)  OPS_PASTE2(a, b)
+#define OPS_STRING2(a)   #a
+#define OPS_STRING(a)    OPS_STRING2(a)
+
 #ifndef OPS_VECTORS
 #include "cpu/ops_plain.h"
 #endif
@@ -35,11 +40,6 @@
 #define REAL_SAMPLE uint16_t
 #define REAL_WORDS  words_of_u16
 #include "cpu/ops_bilateral.h"
-
-#define OPS_PASTE2(a, b) a##b
-#define OPS_PASTE(a, b)  OPS_PASTE2(a, b)
-#define OPS_STRING2(a)   #a
-#define OPS_STRING(a)    OPS_STRING2(a)
 
 const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .name = OPS_STRING(OPS_SUFFIX),
@@ -101,5 +101,5 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .columns_change = columns_change,
     .columns_row = columns_row,
     .ranks_row = ranks_row,
-    .networks = {network_u8_table, network_u16_table},
+    .networks = &OPS_PASTE(cpu_networks_, NETWORKS),
 };

@@ -17,6 +17,12 @@ INLINE v_u32 quad_total(const pair_sum *sum)
     return (v_u32)sum->low;
 }
 
+#ifdef CPU_EMULATED
+#define NETWORKS scalar
+#else
+#define NETWORKS neon
+#endif
+
 #define OPS_VECTORS
 #define OPS_SUFFIX neon_dot
 #include "cpu/ops_template.h"
