@@ -103,7 +103,13 @@ STENCIL_API void stencil_filter_free(stencil_filter *filter);
 
 /* ---- pictures ---- */
 
-/* A picture in host memory: interleaved samples in rows.
+/* Where a picture lies. */
+typedef enum stencil_memory {
+    STENCIL_HOST = 0,
+    STENCIL_CUDA = 1, /* memory of the CUDA device that the context has */
+} stencil_memory;
+
+/* A picture: interleaved samples in rows.
  *
  *   sample (y, x, c) lies at  (char *)data + y*pitch + (x*channels + c)*sample_bytes
  *
@@ -115,17 +121,41 @@ typedef struct stencil_image {
     size_t pitch;          /* bytes from a row to the next, >= width*channels*sample_bytes */
     uint32_t max;          /* samples lie in 0..max; 0 means 255 or 65535 */
     void *data;            /* an even address for samples of 2 bytes */
+    int32_t memory;        /* a stencil_memory */
+    void *stream;          /* with STENCIL_CUDA: the CUDA stream that makes the picture, or NULL for
+                              the default stream */
 } stencil_image;
 
 /* Filters IN into OUT, which has the shape of IN: width, height, channels, sample_bytes, max. OUT
  * may be IN itself (equal data and pitch); else the two must not overlap. Only the samples of OUT
- * are written, not the bytes between its rows. */
+ * are written, not the bytes between its rows.
+ *
+ * Both lie in host memory, or both on the CUDA device of the context. On a device the filter begins
+ * when the work is done that IN's stream holds at the call, and the call returns when OUT is
+ * complete. Pictures whose address, pitch and bytes of a row are multiples of 16 are filtered where
+ * they lie; other pictures are copied on the device before and after. */
 STENCIL_API stencil_status stencil_apply(stencil_context *context, const stencil_filter *filter,
                                          const stencil_image *in, const stencil_image *out);
 
-/* Describes what stencil_apply would do with a picture of IN's shape (its data may be NULL): masks
- * as integers, border, device, kernel, threads; as lines of words, or with JSON != 0 as an object
- * of JSON. *text is valid until the next call with this context. */
+/* Some rows of a picture, for pictures that are larger than memory or come row by row. PICTURE has
+ * the shape of the whole picture (its data may be NULL): rows [first, first + rows) of the output
+ * need rows [*in_first, *in_first + *in_rows) of the input. */
+STENCIL_API stencil_status stencil_rows_needed(stencil_context *context,
+                                               const stencil_filter *filter,
+                                               const stencil_image *picture, int32_t first,
+                                               int32_t rows, int32_t *in_first, int32_t *in_rows);
+
+/* Of a picture that is HEIGHT rows high, IN holds the rows from IN_FIRST on, and OUT receives the
+ * rows from OUT_FIRST on; both lie in host memory and do not overlap. The bytes are those that
+ * stencil_apply would make of the whole picture. */
+STENCIL_API stencil_status stencil_apply_rows(stencil_context *context,
+                                              const stencil_filter *filter, int32_t height,
+                                              const stencil_image *in, int32_t in_first,
+                                              const stencil_image *out, int32_t out_first);
+
+/* Describes what stencil_apply would do with a picture of IN's shape (its data may be NULL; as if
+ * it lay in host memory): masks as integers, border, device, kernel, threads; as lines of words, or
+ * with JSON != 0 as an object of JSON. *text is valid until the next call with this context. */
 STENCIL_API stencil_status stencil_plan(stencil_context *context, const stencil_filter *filter,
                                         const stencil_image *in, int json, const char **text);
 

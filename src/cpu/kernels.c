@@ -226,7 +226,8 @@ static bool run_pass(const struct kernel_job *job, const void *context, struct e
     struct cpu_state *state = (struct cpu_state *)job->state;
 
     (void)context;
-    while (state->then && state->plan != job->plan)
+    /* The job's plan may be a copy, which has the same steps behind it. */
+    while (state->then && state->plan->then != job->plan->then)
         state = state->then;
     if (state->narrow || is_row(state, job))
         return cpu_thin_run(job, &state->thin_plan, state->narrow, run_upright, state->thin, err);

@@ -285,6 +285,50 @@ static bool start(int index, struct error *err)
     return true;
 }
 
+/* ---- memory for pictures of the library ---- */
+
+int cuda_device_enter(int index)
+{
+    int callers = index;
+
+    cuda_worked(cudaGetDevice(&callers));
+    if (callers != index)
+        cuda_worked(cudaSetDevice(index));
+    return callers;
+}
+
+void cuda_device_leave(int index, int callers)
+{
+    if (callers != index)
+        cuda_worked(cudaSetDevice(callers));
+}
+
+static void *memory_take(int index, size_t bytes)
+{
+    const int callers = cuda_device_enter(index);
+    void *memory = NULL;
+
+    cuda_worked(cudaMalloc(&memory, bytes));
+    cuda_device_leave(index, callers);
+    return memory;
+}
+
+static void memory_give(int index, void *memory)
+{
+    const int callers = cuda_device_enter(index);
+
+    cuda_worked(cudaFree(memory));
+    cuda_device_leave(index, callers);
+}
+
+static bool memory_has(int index, const void *data)
+{
+    struct cudaPointerAttributes found;
+
+    return cuda_worked(cudaPointerGetAttributes(&found, data)) && found.device == index &&
+           (found.type == cudaMemoryTypeDevice || found.type == cudaMemoryTypeManaged);
+}
+
 static void release(void)
 {
     struct error ignored;
@@ -312,6 +356,9 @@ const struct backend backend_cuda = {
     .is_ready = cuda_device_is_ready,
     .host_take = cuda_host_take,
     .host_give = cuda_host_give,
+    .memory_take = memory_take,
+    .memory_give = memory_give,
+    .memory_has = memory_has,
     .release = release,
     .pass_ms = cuda_pass_ms,
     .probe = cuda_probe,

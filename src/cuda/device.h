@@ -118,6 +118,11 @@ __attribute__((format(printf, 4, 5))) bool cuda_device_done(struct error *err,
                                                             cudaError_t status, const char *format,
                                                             ...);
 
+/* Between these two, device INDEX is the thread's current device; afterwards it is the caller's
+ * again. */
+int cuda_device_enter(int index);
+void cuda_device_leave(int index, int callers);
+
 /* The number of devices, at most CUDA_MAX_DEVICES; if it is 0, WHY gets the reason. */
 int cuda_device_count(char *why, size_t why_bytes);
 

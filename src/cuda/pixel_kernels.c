@@ -106,8 +106,8 @@ const char *cuda_image_pack_banded(const struct plan *plan, void *out, struct pl
     const struct plan_mask *m = &plan->mask[0];
     const char *why = refusal(plan, true, false);
     int planes = int8_planes(plan);
-    struct banded_shape shape =
-        banded_image_shape(m->width, m->height, plan->channels, (int)plan->type, planes, 0);
+    struct banded_shape shape = banded_image_shape(m->width, m->height, plan->channels,
+                                                   (int)plan->type, planes, packed->pad);
 
     if (why)
         return why;
@@ -120,7 +120,7 @@ const char *cuda_image_pack_banded(const struct plan *plan, void *out, struct pl
     if (out)
         banded_pack(&shape, m->weight, m->width, m->height, out);
     *packed = (struct planes_packed){(size_t)banded_fragment_bytes(&shape),
-                                     banded_shared_bytes(&shape), planes, false};
+                                     banded_shared_bytes(&shape), planes, false, packed->pad};
     return NULL;
 }
 
@@ -132,7 +132,8 @@ const char *cuda_image_pack_certified(const struct plan *plan, void *out,
     const struct certified_mask mask = {
         m->weight, m->width, m->height, m->divisor, m->offset + m->divisor / 2, plan->max};
     /* No special products for small gray masks, unlike banded_image_shape. */
-    struct banded_shape shape = banded_shape_of(m->width, m->height, plan->channels, 1, 2, 0);
+    struct banded_shape shape =
+        banded_shape_of(m->width, m->height, plan->channels, 1, 2, packed->pad);
     const char *why = refusal(plan, false, true);
 
     if (!why && !banded_fits(&shape))
@@ -142,7 +143,7 @@ const char *cuda_image_pack_certified(const struct plan *plan, void *out,
     if (out)
         certified_pack(&shape, &mask, out);
     *packed = (struct planes_packed){certified_fragment_bytes(&shape, &mask),
-                                     certified_shared_bytes(&shape), 2, false};
+                                     certified_shared_bytes(&shape), 2, false, packed->pad};
     return NULL;
 }
 
@@ -157,13 +158,14 @@ static const char *pack_separable_16(const struct plan *plan, void *out,
 
     if (form == SEPARABLE_16_NONE)
         return "negative weights past 8 bits, or sums past 32 bits for this divisor";
-    shape = separable_16_shape_of(m->width, m->height, plan->channels, form, 0);
+    shape = separable_16_shape_of(m->width, m->height, plan->channels, form, packed->pad);
     if (shape.products == 0)
         return TOO_LARGE;
     if (out)
         separable_16_pack(&shape, &mask, out);
-    *packed = (struct planes_packed){(size_t)separable_16_fragment_bytes(&shape),
-                                     separable_16_shared_bytes(&shape), (int)form, false};
+    *packed =
+        (struct planes_packed){(size_t)separable_16_fragment_bytes(&shape),
+                               separable_16_shared_bytes(&shape), (int)form, false, packed->pad};
     return NULL;
 }
 
@@ -178,16 +180,16 @@ static const char *pack_separable_8(const struct plan *plan, void *out,
 
     if (form == SEPARABLE_NONE)
         return "factors past 16 bits, or their sums past 24";
-    shape = separable_shape_of(m->width, m->height, plan->channels, form, 0);
+    shape = separable_shape_of(m->width, m->height, plan->channels, form, packed->pad);
     if (m->accumulator != ACCUMULATOR_I32 && !separable_takes(&shape, &mask, m->bound))
         return "sums past 32 bits";
     if (shape.products == 0)
         return TOO_LARGE;
     if (out)
         separable_pack(&shape, &mask, out);
-    *packed =
-        (struct planes_packed){(size_t)separable_fragment_bytes(&shape),
-                               separable_shared_bytes(&shape), (int)form, shape.lower_bits != 0};
+    *packed = (struct planes_packed){(size_t)separable_fragment_bytes(&shape),
+                                     separable_shared_bytes(&shape), (int)form,
+                                     shape.lower_bits != 0, packed->pad};
     return NULL;
 }
 
@@ -210,7 +212,7 @@ static const char *pack_window(const struct plan_mask *m, void *out, struct plan
                                size_t shared)
 {
     *packed = (struct planes_packed){order_window_bytes(m->weight, m->width, m->height), shared, 0,
-                                     false};
+                                     false, packed->pad};
     if (out)
         order_window_pack(m->weight, m->width, m->height, out);
     return NULL;
@@ -258,7 +260,7 @@ const char *cuda_image_pack_bilateral(const struct plan *plan, void *out,
     if (out)
         bilateral_pack(&weights, out);
     *packed = (struct planes_packed){bilateral_fragment_bytes(&weights), 0,
-                                     plan->alpha == ALPHA_WEIGHTED, false};
+                                     plan->alpha == ALPHA_WEIGHTED, false, packed->pad};
     return NULL;
 }
 

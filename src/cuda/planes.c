@@ -116,6 +116,34 @@ static int window_left(const struct plan *plan)
     return plan->mask[0].anchor_x * plan->channels * (int)plan->type;
 }
 
+/* The bytes before the mask's first cell when input and output both begin on 16 bytes. */
+static int lying_pad(const struct planes *planes)
+{
+    return aligns(planes) ? (16 - window_left(planes->job->plan) % 16) % 16 : 0;
+}
+
+static bool lies_well(const struct image *image)
+{
+    return (((uintptr_t)image->data | image->pitch | image_row_bytes(image)) & 15) == 0;
+}
+
+void planes_choose_lying(struct planes *planes)
+{
+    const struct kernel_job *job = planes->job;
+    struct planes_packed packed = {.pad = lying_pad(planes)};
+    const bool fits = !planes->method->image || packed.pad == 0 ||
+                      (!planes->method->pack(job->plan, NULL, &packed) &&
+                       packed.shared <= planes->device->shared_limit);
+
+    if (!job->on_device || job->plan->repeat > 1)
+        return;
+    planes->lying_out = lies_well(job->out) ? job->out : NULL;
+    if (lies_well(job->in) && job->in->data != job->out->data && (fits || !planes->lying_out))
+        planes->lying_in = job->in;
+    if (planes->lying_in && planes->lying_out)
+        planes->packed.pad = lying_pad(planes);
+}
+
 void planes_turn(struct planes *planes)
 {
     planes->turned = !planes->turned;
@@ -131,8 +159,8 @@ bool planes_init(struct planes *planes, struct error *err)
     cudaError_t status;
 
     planes->image_pitch = round_up(image_row_bytes(planes->job->in) + ROW_SPARE);
-    planes->pad[0] = aligns(planes) ? window_left(plan) % 16 : 0;
-    planes->pad[1] = 0;
+    planes->pad[0] = aligns(planes) && !planes->lying_in ? window_left(plan) % 16 : 0;
+    planes->pad[1] = planes->lying_in && !planes->lying_out ? lying_pad(planes) : 0;
     planes->type = planes->product_type = type_of_sums(plan);
     if (plan->alpha == ALPHA_WEIGHTED)
         planes->product_type = type_of_product(plan, &planes->split_bits);
@@ -159,7 +187,8 @@ void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t row
 {
     const struct plan *plan = planes->job->plan;
     memset(bytes, 0, CUDA_BUFFERS * sizeof *bytes);
-    bytes[BUFFER_IN] = bytes[BUFFER_OUT] = in_rows * planes->image_pitch;
+    bytes[BUFFER_IN] = planes->lying_in ? 0 : in_rows * planes->image_pitch;
+    bytes[BUFFER_OUT] = planes->lying_out ? 0 : in_rows * planes->image_pitch;
     bytes[BUFFER_STEP] = plan->then ? in_rows * planes->image_pitch : 0;
     if (planes->method->image)
         return;
@@ -217,11 +246,14 @@ struct plane_image planes_device_image(const struct planes *planes, enum cuda_bu
                                        int rows)
 {
     const struct plan *plan = planes->job->plan;
+    const struct image *lying = buffer == BUFFER_IN    ? planes->lying_in
+                                : buffer == BUFFER_OUT ? planes->lying_out
+                                                       : NULL;
     int pad = buffer == BUFFER_IN ? planes->pad[0] : planes->pad[1];
     enum cuda_buffer other = buffer == BUFFER_IN ? BUFFER_OUT : BUFFER_IN;
     enum cuda_buffer at = planes->turned && buffer != BUFFER_STEP ? other : buffer;
-    return (struct plane_image){(char *)planes_buffer(planes, at) + pad,
-                                planes->image_pitch,
+    return (struct plane_image){lying ? lying->data : (char *)planes_buffer(planes, at) + pad,
+                                lying ? lying->pitch : planes->image_pitch,
                                 planes->job->in->width,
                                 rows,
                                 plan->channels,

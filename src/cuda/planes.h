@@ -16,6 +16,8 @@ struct planes_packed {
     size_t shared; /* bytes of a block's shared memory */
     int form;      /* for the launch: the number of planes of bytes, or the kind of factors */
     bool halves;   /* it needs exact sums of halves: see cuda_halves_are_exact */
+    /* Set before: bytes of a window before the mask's first cell (banded_pad); 0 is fastest. */
+    int pad;
 };
 
 /* Packs the weights of a plan's first step to OUT; if OUT is NULL, only fills PACKED. Returns the
@@ -50,6 +52,9 @@ struct planes {
     size_t image_pitch, plane_pitch, product_pitch;
     size_t at[CUDA_BUFFERS]; /* where this run's part of a buffer begins; 0: no parts */
     bool turned;             /* BUFFER_IN and BUFFER_OUT have changed places */
+    /* Pictures on the device that are read or written where they lie, in place of BUFFER_IN or
+     * BUFFER_OUT; else NULL. Set before planes_init. */
+    const struct image *lying_in, *lying_out;
     /* Bytes before the first pixel in each row of input and output. For every 16 output bytes they
      * align the first input cell under the mask to 16 bytes, too. */
     int pad[2];
@@ -60,6 +65,10 @@ struct planes {
 struct planes_band {
     int in_first, in_rows, out_first, out_rows;
 };
+
+/* Sets lying_in and lying_out for a job with on_device of one pass: pictures whose address, pitch
+ * and row bytes are multiples of 16. */
+void planes_choose_lying(struct planes *planes);
 
 /* Chooses the number types, converts the weights and sends them to the device; job, device and
  * method must be set. Call planes_free also after a failure, when the device has finished. */

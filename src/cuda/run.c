@@ -1,6 +1,9 @@
 /* Runs a kernel on a whole picture: upload, all passes, download; in bands if the device cannot
  * hold the whole picture. A band includes its halo and ghost rows, so that a kernel never reads a
- * missing row. */
+ * missing row.
+ *
+ * Pictures that lie on the device are read and written there if planes_choose_lying allows it. Else
+ * upload and download are copies on the device. */
 #include "cuda/planes.h"
 #include "kernel/kernel.h"
 
@@ -38,10 +41,11 @@ static cudaError_t upload(const struct planes *planes, const struct planes_band 
         while (i + count < band->in_rows &&
                border_fold(border, band->in_first + i + count, job->picture_height) == y + count)
             count++;
-        status = cudaMemcpy2DAsync((char *)in.data + (size_t)i * in.pitch, in.pitch,
-                                   image_row(job->in, y - job->in_first_row), job->in->pitch,
-                                   image_row_bytes(job->in), (size_t)count, cudaMemcpyHostToDevice,
-                                   planes->device->stream);
+        status = cudaMemcpy2DAsync(
+            (char *)in.data + (size_t)i * in.pitch, in.pitch,
+            image_row(job->in, y - job->in_first_row), job->in->pitch, image_row_bytes(job->in),
+            (size_t)count, job->on_device ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice,
+            planes->device->stream);
     }
     return status;
 }
@@ -50,10 +54,21 @@ static cudaError_t download(const struct planes *planes, const struct planes_ban
 {
     struct image *out = planes->job->out;
     struct plane_image from = planes_device_image(planes, BUFFER_OUT, band->out_rows);
-    return cudaMemcpy2DAsync(image_row(out, band->out_first - planes->job->out_first_row),
-                             out->pitch, from.data, from.pitch, image_row_bytes(out),
-                             (size_t)band->out_rows, cudaMemcpyDeviceToHost,
-                             planes->device->stream);
+    return cudaMemcpy2DAsync(
+        image_row(out, band->out_first - planes->job->out_first_row), out->pitch, from.data,
+        from.pitch, image_row_bytes(out), (size_t)band->out_rows,
+        planes->job->on_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost,
+        planes->device->stream);
+}
+
+/* The lane goes on when the work that the caller's stream holds now is done. */
+static cudaError_t wait_for_caller(const struct planes *planes)
+{
+    struct cuda_device *device = planes->device;
+    cudaError_t status = cudaEventRecord(device->mark[1], (cudaStream_t)planes->job->stream);
+
+    CUDA_NEXT(status, cudaStreamWaitEvent(device->stream, device->mark[1], 0));
+    return status;
 }
 
 /* Uploads one band, makes `passes` passes (more than 1 only for whole pictures) and downloads the
@@ -63,7 +78,10 @@ static cudaError_t run_band(struct planes *planes, const struct planes_band *ban
     struct cuda_device *device = planes->device;
     cudaError_t status = cudaEventRecord(device->mark[0], device->stream);
 
-    CUDA_NEXT(status, upload(planes, band));
+    if (planes->job->on_device)
+        CUDA_NEXT(status, wait_for_caller(planes));
+    if (!planes->lying_in)
+        CUDA_NEXT(status, upload(planes, band));
     CUDA_NEXT(status, cudaEventRecord(device->mark[1], device->stream));
     for (int i = 0; status == cudaSuccess && i < passes; i++) {
         if (i > 0) /* the output of the pass before is the input of this one */
@@ -71,7 +89,8 @@ static cudaError_t run_band(struct planes *planes, const struct planes_band *ban
         status = planes_filter_band(planes, band);
     }
     CUDA_NEXT(status, cudaEventRecord(device->mark[2], device->stream));
-    CUDA_NEXT(status, download(planes, band));
+    if (!planes->lying_out)
+        CUDA_NEXT(status, download(planes, band));
     return cuda_device_finish(device, status, planes->job->times);
 }
 
@@ -158,6 +177,7 @@ static bool passes_whole(const struct kernel_job *job, const struct means *means
     *fits = job->plan->repeat == 1 || job->in->height == job->picture_height;
     if (!*fits)
         return false;
+    planes_choose_lying(&planes);
     if (!planes_init(&planes, err)) {
         *fits = means->device->use == CUDA_ALONE; /* perhaps other lanes hold the memory */
     } else if ((status = reserve(&planes, all.in_rows, all.out_rows, means->bytes)) !=
@@ -189,10 +209,22 @@ static bool run(const struct kernel *kernel, const struct kernel_job *job, enum 
     return ok;
 }
 
-bool cuda_run(const struct kernel *kernel, const struct kernel_job *job, struct error *err)
+static bool run_somewhere(const struct kernel *kernel, const struct kernel_job *job,
+                          struct error *err)
 {
     bool fits = !kernel->cuda->constant;
     bool ok = fits && run(kernel, job, CUDA_SHARED, &fits, err);
 
     return ok || fits ? ok : run(kernel, job, CUDA_ALONE, &fits, err);
+}
+
+/* A caller with pictures on a device keeps its current device. */
+bool cuda_run(const struct kernel *kernel, const struct kernel_job *job, struct error *err)
+{
+    const int index = job->device_index;
+    const int callers = job->on_device ? cuda_device_enter(index) : index;
+    const bool ok = run_somewhere(kernel, job, err);
+
+    cuda_device_leave(index, callers);
+    return ok;
 }

@@ -45,6 +45,12 @@ struct backend {
      * other memory. host_give returns false for memory that host_take did not give. */
     void *(*host_take)(int index, size_t bytes);
     bool (*host_give)(void *memory);
+    /* Memory of device INDEX, for pictures with on_device (kernel/kernel.h): takes BYTES of it (NULL:
+     * there is no room), gives it back, and tells whether DATA points into it. NULL: the backend has
+     * no memory of its own. */
+    void *(*memory_take)(int index, size_t bytes);
+    void (*memory_give)(int index, void *memory);
+    bool (*memory_has)(int index, const void *data);
     /* Frees what the devices keep from run to run, so that a leak checker reports nothing. A
      * program that ends need not call this. NULL: nothing is kept. */
     void (*release)(void);

@@ -34,7 +34,9 @@ struct kernel_state {
  *   out  receives rows [out_first_row, out_first_row + out.height)
  *
  * Every picture row that a ghost or halo row folds to must be inside `in`.
- * in and out do not overlap. Shapes and types agree with the plan. */
+ * in and out do not overlap. Shapes and types agree with the plan.
+ *
+ * With on_device both lie in the memory of a CUDA device. Then `out` may be `in`. */
 struct kernel_job {
     const struct plan *plan;
     const struct image *in;
@@ -44,6 +46,8 @@ struct kernel_job {
     int threads;                /* CPU threads to use, >= 1 */
     int tile;                   /* output tile width for tiled kernels; 0: the kernel's choice */
     int device_index;           /* for DEVICE_CUDA */
+    bool on_device;             /* whole pictures only, of a plan without around_is_needed() */
+    void *stream;               /* with on_device: a CUDA stream whose work comes first */
     size_t device_bytes_limit;  /* 0: what the device has free; tests force bands with it */
     struct kernel_state *state; /* of kernel_open; NULL: kernel_run makes one for this job */
     struct kernel_times *times; /* may be NULL */

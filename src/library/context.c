@@ -1,4 +1,4 @@
-/* Contexts of the library (include/stencil.h), and filtering in memory. */
+/* Contexts of the library (include/stencil.h), and the checks of pictures. */
 #include "library/context.h"
 
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "kernel/backend.h"
-#include "run/describe.h"
 
 const char *stencil_version(void)
 {
@@ -90,20 +89,11 @@ stencil_status stencil_open(stencil_context **context, const stencil_options *op
     return context_end(made, good);
 }
 
-static void forget(struct prepared *prepared)
-{
-    for (int i = 0; i < prepared->steps; i++)
-        kernel_close(prepared->kernel[i], prepared->state[i]);
-    if (prepared->id)
-        plan_free(&prepared->plan);
-    *prepared = (struct prepared){0};
-}
-
 void stencil_close(stencil_context *context)
 {
     if (!context)
         return;
-    forget(&context->prepared);
+    context_forget(context);
     free(context->text);
     if (context->numbers)
         freelocale(context->numbers);
@@ -129,8 +119,42 @@ bool context_samples(const struct image *image, const char *name, uint32_t max, 
     return true;
 }
 
-bool context_image(const stencil_image *given, const char *name, struct image *image,
-                   struct image_info *info, struct error *err)
+/* May the calls of CONTEXT use memory of its device? */
+static bool check_device(const stencil_context *context, const char *name, struct error *err)
+{
+    const struct picture_request *request = &context->request;
+    const bool possible = request->kernel ? request->kernel->device == DEVICE_CUDA
+                                          : request->device_auto || request->device == DEVICE_CUDA;
+
+    if (!possible)
+        return error_set(err, EXIT_USAGE,
+                         "%s: it lies on a CUDA device, but the context's device is cpu", name);
+    return backend_check_cuda(request->device_index, request->kernel, err);
+}
+
+static bool check_memory(const stencil_context *context, const stencil_image *given,
+                         const char *name, uint32_t most, struct error *err)
+{
+    if (given->memory == STENCIL_HOST)
+        return true;
+    if (given->memory != STENCIL_CUDA)
+        return error_set(err, EXIT_USAGE, "%s: memory is %d, expected STENCIL_HOST or STENCIL_CUDA",
+                         name, given->memory);
+    if (!context)
+        return error_set(err, EXIT_USAGE,
+                         "%s: it lies on a CUDA device, expected a picture in host memory", name);
+    if (!check_device(context, name, err))
+        return false;
+    if (!backend_find(DEVICE_CUDA)->memory_has(context->request.device_index, given->data))
+        return error_set(err, EXIT_USAGE, "%s: data does not point into the memory of cuda:%d",
+                         name, context->request.device_index);
+    return given->max == 0 || given->max == most ||
+           error_set(err, EXIT_USAGE, "%s: max is %u, but on a CUDA device it must be %u", name,
+                     given->max, most);
+}
+
+bool context_image(const stencil_context *context, const stencil_image *given, const char *name,
+                   struct image *image, struct image_info *info, struct error *err)
 {
     const uint32_t most = given && given->sample_bytes == 1 ? UINT8_MAX : UINT16_MAX;
     size_t bytes;
@@ -165,6 +189,8 @@ bool context_image(const stencil_image *given, const char *name, struct image *i
     if (given->max > most)
         return error_set(err, EXIT_USAGE, "%s: max is %u, expected at most %u", name, given->max,
                          most);
+    if (!check_memory(context, given, name, most, err))
+        return false;
     image->pitch = given->pitch;
     image->data = given->data;
     *info = (struct image_info){.width = given->width,
@@ -176,187 +202,16 @@ bool context_image(const stencil_image *given, const char *name, struct image *i
     return true;
 }
 
-static uintptr_t end_of(const struct image *image)
-{
-    return (uintptr_t)image_row(image, image->height - 1) + image_row_bytes(image);
-}
-
-/* May OUT receive what is made of IN? *same: they are one picture. */
-static bool check_pair(const struct image *in, const struct image_info *info,
-                       const struct image *out, const struct image_info *out_info, bool *same,
-                       struct error *err)
-{
-    if (memcmp(info, out_info, sizeof *info) != 0)
-        return error_set(err, EXIT_USAGE,
-                         "out: its shape differs from that of in: %d x %d pixels, "
-                         "%d channels, %d bytes a sample, max %u, not %d x %d, %d, %d, %u",
-                         out->width, out->height, out->channels, (int)out->type, out_info->max,
-                         in->width, in->height, in->channels, (int)in->type, info->max);
-    *same = in->data == out->data && in->pitch == out->pitch;
-    if (!*same && (uintptr_t)in->data < end_of(out) && (uintptr_t)out->data < end_of(in))
-        return error_set(err, EXIT_USAGE, "out: it overlaps in, but is not the picture in itself");
-    return true;
-}
-
-/* ---- filtering ---- */
-
-static bool open_steps(stencil_context *context, struct prepared *made, struct error *err)
-{
-    struct picture_request *request = &context->request;
-
-    for (const struct plan *step = &made->plan; step; step = step->next) {
-        const int i = made->steps;
-        made->kernel[i] = picture_kernel(request, &made->choice, step);
-        if (!kernel_open(made->kernel[i], step, made->info.width, made->info.height, NULL,
-                         &made->state[i], err))
-            return false;
-        made->steps++;
-    }
-    return true;
-}
-
-/* Makes what the calls for this filter and this shape need, unless the last call has made it. */
-static bool prepare(stencil_context *context, const stencil_filter *filter,
-                    const struct image_info *info, struct error *err)
-{
-    struct prepared *made = &context->prepared;
-
-    if (made->id == filter->id && memcmp(&made->info, info, sizeof *info) == 0)
-        return true;
-    forget(made);
-    made->info = *info;
-    context->request.filter = filter->first->request;
-    if (!picture_prepare(&context->request, info, &made->plan, &made->choice, err))
-        return false;
-    made->id = filter->id;
-    if (picture_choose(&context->request, &made->plan, &made->choice, err) &&
-        open_steps(context, made, err))
-        return true;
-    forget(made);
-    return false;
-}
-
-static bool run_step(const stencil_context *context, int i, const struct plan *step,
-                     const struct image *in, struct image *out, struct error *err)
-{
-    const struct prepared *prepared = &context->prepared;
-    struct kernel_job job = kernel_job_whole(step, in, out);
-
-    job.threads = picture_threads_worth(&prepared->choice);
-    job.device_index = context->request.device_index;
-    job.state = prepared->state[i];
-    return kernel_run(prepared->kernel[i], &job, err);
-}
-
-static bool allocate(struct image *image, const struct image *like, struct error *err)
-{
-    return image_alloc(image, like->width, like->height, like->channels, like->type,
-                       "the picture between two steps", err);
-}
-
-/* Runs all steps. The pictures between them are two, used in turn. A step's output is never its
- * input: SAME says that the last output is the first input. */
-static bool run_steps(stencil_context *context, const struct image *in, struct image *out,
-                      bool same, struct error *err)
-{
-    const struct plan *step = &context->prepared.plan;
-    struct image between[2] = {{0}, {0}}, from = *in;
-    bool good = true;
-
-    if (same && !step->next) {
-        good = allocate(&between[1], in, err);
-        for (int y = 0; good && y < in->height; y++)
-            memcpy(image_row(&between[1], y), image_row(in, y), image_row_bytes(in));
-        from = between[1];
-    }
-    for (int i = 0; step && good; i++, step = step->next) {
-        struct image *to = step->next ? &between[i % 2] : out;
-        if (!to->data)
-            good = allocate(to, in, err);
-        good = good && run_step(context, i, step, &from, to, err);
-        from = *to;
-    }
-    for (int i = 0; i < 2; i++)
-        image_free(&between[i]);
-    return good;
-}
-
-static bool apply(stencil_context *context, const stencil_filter *filter, const stencil_image *in,
-                  const stencil_image *out, struct error *err)
-{
-    struct image from, to;
-    struct image_info info, out_info;
-    bool same;
-
-    if (!filter)
-        return error_set(err, EXIT_USAGE, "filter: expected a filter, got NULL");
-    return context_image(in, "in", &from, &info, err) &&
-           context_image(out, "out", &to, &out_info, err) &&
-           check_pair(&from, &info, &to, &out_info, &same, err) &&
-           context_samples(&from, "in", info.max, err) && prepare(context, filter, &info, err) &&
-           run_steps(context, &from, &to, same, err);
-}
-
-stencil_status stencil_apply(stencil_context *context, const stencil_filter *filter,
-                             const stencil_image *in, const stencil_image *out)
-{
-    return !context_begin(context)
-               ? STENCIL_ARGUMENT
-               : context_end(context, apply(context, filter, in, out, &context->err));
-}
-
-/* ---- the plan as text ---- */
-
-static bool describe(stencil_context *context, bool json, struct error *err)
-{
-    const struct prepared *made = &context->prepared;
-    const uint64_t bytes = (uint64_t)made->info.width * (uint64_t)made->info.height *
-                           (uint64_t)made->info.channels * made->info.type;
-    struct picture_report report = {.info = made->info,
-                                    .choice = made->choice,
-                                    /* in, out, and one or two between steps */
-                                    .bytes = bytes * (uint64_t)(made->steps < 3 ? 3 : 4),
-                                    .method = made->state[0] ? made->state[0]->method : NULL};
-    size_t size;
-    FILE *out = open_memstream(&context->text, &size);
-    bool good;
-
-    if (!out)
-        return error_set(err, EXIT_INPUT, "no memory for the text");
-    good = (json ? describe_json : describe_text)(out, NULL, &context->request, &made->plan,
-                                                  &report, err);
-    if (fclose(out) != 0)
-        return error_set(err, EXIT_INPUT, "no memory for the text");
-    return good;
-}
-
-static bool plan(stencil_context *context, const stencil_filter *filter, const stencil_image *in,
-                 bool json, const char **text, struct error *err)
+bool context_shape(const stencil_image *given, const char *name, struct image *image,
+                   struct image_info *info, struct error *err)
 {
     static uint16_t nowhere;
-    struct image image;
-    struct image_info info;
     stencil_image shape;
 
-    if (!filter)
-        return error_set(err, EXIT_USAGE, "filter: expected a filter, got NULL");
-    if (!text)
-        return error_set(err, EXIT_USAGE, "text: expected a place, got NULL");
-    if (in) {
-        shape = *in;
+    if (given) {
+        shape = *given;
         shape.data = &nowhere;
+        shape.memory = STENCIL_HOST;
     }
-    if (!context_image(in ? &shape : NULL, "in", &image, &info, err) ||
-        !prepare(context, filter, &info, err) || !describe(context, json, err))
-        return false;
-    *text = context->text;
-    return true;
-}
-
-stencil_status stencil_plan(stencil_context *context, const stencil_filter *filter,
-                            const stencil_image *in, int json, const char **text)
-{
-    return !context_begin(context)
-               ? STENCIL_ARGUMENT
-               : context_end(context, plan(context, filter, in, json != 0, text, &context->err));
+    return context_image(NULL, given ? &shape : NULL, name, image, info, err);
 }

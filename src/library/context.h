@@ -22,6 +22,7 @@ struct stencil_filter {
 
 /* All that is made of a filter for pictures of one shape. It is kept for the next call. */
 struct prepared {
+    bool on_device;         /* the pictures lie on the context's CUDA device */
     uint64_t id;            /* of the filter; 0: nothing is prepared */
     struct image_info info; /* of the pictures */
     struct plan plan;
@@ -29,6 +30,7 @@ struct prepared {
     const struct kernel *kernel[CHAIN_MOST];
     struct kernel_state *state[CHAIN_MOST];
     int steps;
+    struct image between[2]; /* with on_device: the pictures between steps, used in turn */
 };
 
 struct stencil_context {
@@ -45,8 +47,16 @@ struct stencil_context {
 bool context_begin(stencil_context *context);
 stencil_status context_end(stencil_context *context, bool good);
 
-/* Checks a picture of the caller. NAME is that of the argument. *image shares the data. */
-bool context_image(const stencil_image *given, const char *name, struct image *image,
+/* Forgets what is prepared. */
+void context_forget(stencil_context *context);
+
+/* Checks a picture of the caller. NAME is that of the argument. *image shares the data. The picture
+ * may lie on the device of CONTEXT; NULL: only in host memory. */
+bool context_image(const stencil_context *context, const stencil_image *given, const char *name,
+                   struct image *image, struct image_info *info, struct error *err);
+
+/* As context_image, for a picture of which only the shape counts. */
+bool context_shape(const stencil_image *given, const char *name, struct image *image,
                    struct image_info *info, struct error *err);
 
 /* Checks that no sample is above an unusual MAX: it would be looked up beyond tables. */

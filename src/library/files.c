@@ -85,7 +85,8 @@ static bool write_picture(const stencil_context *context, const char *path,
 
     if (quality < 0 || quality > 100)
         return error_set(err, EXIT_USAGE, "quality: expected 0 to 100, got %d", quality);
-    if (!check_path(path, "path", err) || !context_image(given, "image", &image, &info, err) ||
+    if (!check_path(path, "path", err) ||
+        !context_image(NULL, given, "image", &image, &info, err) ||
         !context_samples(&image, "image", info.max, err) ||
         !sink_open(&sink, path, &info, &options, err))
         return false;
@@ -113,8 +114,8 @@ static bool compare(const stencil_context *context, const stencil_image *given_a
 
     if (!difference)
         return error_set(err, EXIT_USAGE, "difference: expected a place, got NULL");
-    if (!context_image(given_a, "a", &a, &info, err) ||
-        !context_image(given_b, "b", &b, &other, err))
+    if (!context_image(NULL, given_a, "a", &a, &info, err) ||
+        !context_image(NULL, given_b, "b", &b, &other, err))
         return false;
     if (memcmp(&info, &other, sizeof info) != 0)
         return error_set(err, EXIT_USAGE, "b: its shape differs from that of a");

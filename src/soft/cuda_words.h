@@ -278,12 +278,6 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
     return cudaSuccess;
 }
 
-static inline cudaError_t cudaGetDevice(int *device)
-{
-    *device = soft_current_device();
-    return cudaSuccess;
-}
-
 /* With SOFT_GPU_SLOW_DOUBLES, the values of a GPU for games. */
 static inline cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int)
 {

@@ -109,6 +109,12 @@ cudaError_t cudaSetDevice(int device)
     return soft_error(error);
 }
 
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = current;
+    return cudaSuccess;
+}
+
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
     cudaError_t error = cudaSuccess;
@@ -293,6 +299,19 @@ cudaError_t cudaFree(void *memory)
     }
     soft_unlock();
     return known ? cudaSuccess : soft_error(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *memory)
+{
+    struct piece **found;
+
+    soft_lock();
+    found = find(memory, false);
+    *attributes = (struct cudaPointerAttributes){.type = found ? cudaMemoryTypeDevice
+                                                               : cudaMemoryTypeUnregistered,
+                                                 .device = found ? (*found)->device : -1};
+    soft_unlock();
+    return cudaSuccess;
 }
 
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags)

@@ -128,6 +128,101 @@ static void end_of_memory(void)
         CHECKF(strstr(stencil_message(context), part), "%s", stencil_message(context));            \
     } while (0)
 
+/* ---- some rows ---- */
+
+/* Makes WHOLE again, some rows at a time, each time from just the rows of IN that they need. */
+static void check_rows(stencil_context *context, const stencil_filter *filter, const char *words,
+                       const stencil_image *in, const stencil_image *whole, int rows)
+{
+    const size_t row = (size_t)(in->width * in->channels * in->sample_bytes);
+    stencil_image shape = *in;
+
+    shape.data = NULL;
+    for (int y = 0; y < in->height; y += rows) {
+        const int count = rows < in->height - y ? rows : in->height - y;
+        struct guarded some, out;
+        int from, needed;
+
+        CHECKF(stencil_rows_needed(context, filter, &shape, y, count, &from, &needed) == STENCIL_OK,
+               "%s", stencil_message(context));
+        some = guarded_make(in->width, needed, in->channels, in->sample_bytes, 1);
+        out = guarded_make(in->width, count, in->channels, in->sample_bytes, 0);
+        for (int i = 0; i < needed; i++)
+            memcpy((char *)some.image.data + (size_t)i * some.image.pitch,
+                   (char *)in->data + (size_t)(from + i) * in->pitch, row);
+        CHECKF(stencil_apply_rows(context, filter, in->height, &some.image, from, &out.image, y) ==
+                   STENCIL_OK,
+               "%s", stencil_message(context));
+        for (int i = 0; i < count; i++)
+            CHECKF(memcmp((char *)out.image.data + (size_t)i * out.image.pitch,
+                          (char *)whole->data + (size_t)(y + i) * whole->pitch, row) == 0,
+                   "row %d of %d, %d at a time: %s", y + i, in->height, rows, words);
+        guarded_free(&some);
+        guarded_free(&out);
+    }
+}
+
+static void rows_of_pictures(void)
+{
+    uint64_t random = 21;
+    stencil_context *context = open_context(2);
+
+    for (int turn = 0; turn < 150; turn++) {
+        const int width = 1 + (int)(random_next(&random) % 40);
+        const int height = 1 + (int)(random_next(&random) % 60);
+        const int channels = 1 + turn % 4, steps = 1 + turn % 3;
+        struct guarded in = guarded_make(width, height, channels, 1 + turn / 4 % 2, 0);
+        struct guarded out = guarded_make(width, height, channels, 1 + turn / 4 % 2, 0);
+        stencil_filter *filter = NULL;
+        const char *words = NULL; /* of the last step */
+
+        fill(&in.image);
+        for (int i = 0; i < steps; i++) {
+            words = everything[random_next(&random) % (sizeof everything / sizeof *everything)];
+            CHECK(stencil_filter_add(context, &filter, words) == STENCIL_OK);
+        }
+        /* regions may not fit */
+        if (stencil_apply(context, filter, &in.image, &out.image) == STENCIL_OK)
+            check_rows(context, filter, words, &in.image, &out.image,
+                       1 + (int)(random_next(&random) % (uint64_t)height));
+        else
+            CHECKF(strstr(stencil_message(context), "--region"), "%s", stencil_message(context));
+        stencil_filter_free(filter);
+        guarded_free(&in);
+        guarded_free(&out);
+    }
+    stencil_close(context);
+}
+
+static void bad_rows(void)
+{
+    stencil_context *context = open_context(1);
+    stencil_filter *filter = filter_of(context, "blur");
+    struct guarded in = guarded_make(8, 10, 1, 1, 0), out = guarded_make(8, 10, 1, 1, 0);
+    int from, rows;
+
+    CHECK(stencil_rows_needed(context, filter, &in.image, 3, 8, &from, &rows) == STENCIL_ARGUMENT);
+    CHECKF(strcmp(stencil_message(context),
+                  "first: rows 3 to 10 are not in a picture of 10 rows") == 0,
+           "%s", stencil_message(context));
+    CHECK(stencil_rows_needed(context, filter, &in.image, 1, INT32_MAX, &from, &rows) ==
+          STENCIL_ARGUMENT);
+    CHECK(stencil_rows_needed(context, filter, &in.image, -1, 1, &from, &rows) == STENCIL_ARGUMENT);
+    CHECK(stencil_rows_needed(context, filter, &in.image, 0, 1, NULL, &rows) == STENCIL_ARGUMENT);
+    CHECK(stencil_apply_rows(context, filter, 20, &in.image, 4, &out.image, 4) == STENCIL_ARGUMENT);
+    CHECKF(strcmp(stencil_message(context),
+                  "in: it holds rows 4 to 13, but rows 2 to 15 are needed") == 0,
+           "%s", stencil_message(context));
+    CHECK(stencil_apply_rows(context, filter, 12, &in.image, 4, &out.image, 0) == STENCIL_ARGUMENT);
+    CHECK(stencil_apply_rows(context, filter, 10, &in.image, 0, &in.image, 0) == STENCIL_ARGUMENT);
+    CHECKF(strcmp(stencil_message(context), "out: it overlaps in") == 0, "%s",
+           stencil_message(context));
+    stencil_filter_free(filter);
+    guarded_free(&in);
+    guarded_free(&out);
+    stencil_close(context);
+}
+
 static void bad_pictures(void)
 {
     static uint16_t samples[100];
@@ -360,6 +455,8 @@ int main(void)
 {
     CHECK(strcmp(stencil_version(), STENCIL_VERSION) == 0);
     TEST(end_of_memory);
+    TEST(rows_of_pictures);
+    TEST(bad_rows);
     TEST(bad_pictures);
     TEST(bad_filters);
     TEST(bad_contexts);
