@@ -45,9 +45,9 @@ struct backend {
      * other memory. host_give returns false for memory that host_take did not give. */
     void *(*host_take)(int index, size_t bytes);
     bool (*host_give)(void *memory);
-    /* Memory of device INDEX, for pictures with on_device (kernel/kernel.h): takes BYTES of it (NULL:
-     * there is no room), gives it back, and tells whether DATA points into it. NULL: the backend has
-     * no memory of its own. */
+    /* Memory of device INDEX, for pictures with on_device (kernel/kernel.h): takes BYTES of it
+     * (NULL: there is no room), gives it back, and tells whether DATA points into it. NULL: the
+     * backend has no memory of its own. */
     void *(*memory_take)(int index, size_t bytes);
     void (*memory_give)(int index, void *memory);
     bool (*memory_has)(int index, const void *data);

@@ -4,7 +4,8 @@ Pictures are arrays of uint8 or uint16: rows x columns (gray) or rows x columns 
 (1 gray, 2 gray and alpha, 3 RGB, 4 RGBA). The samples of a row must lie side by side; rows may be
 any distance apart, so slices of rows and columns need no copy. NumPy arrays, PyTorch tensors on
 the CPU and everything else with `__array_interface__` or DLPack are accepted; the result is a
-NumPy array. A Pillow image gives a Pillow image.
+NumPy array. A Pillow image gives a Pillow image. Arrays on a CUDA device (CuPy, PyTorch, and
+everything else with `__cuda_array_interface__`) are filtered there and give an array there.
 
     >>> import numpy, stencil
     >>> picture = numpy.zeros((3, 5), numpy.uint8)
@@ -83,7 +84,8 @@ class _Options(ctypes.Structure):
 class _Image(ctypes.Structure):
     _fields_ = [("width", ctypes.c_int32), ("height", ctypes.c_int32),
                 ("channels", ctypes.c_int32), ("sample_bytes", ctypes.c_int32),
-                ("pitch", ctypes.c_size_t), ("max", ctypes.c_uint32), ("data", ctypes.c_void_p)]
+                ("pitch", ctypes.c_size_t), ("max", ctypes.c_uint32), ("data", ctypes.c_void_p),
+                ("memory", ctypes.c_int32), ("stream", ctypes.c_void_p)]
 
 
 class _Difference(ctypes.Structure):
@@ -140,12 +142,13 @@ def _describe(picture: Any, name: str, maximum: int) -> tuple[_Image, Any]:
     if _is_pillow(picture) and picture.mode not in _PILLOW_MODES:
         raise ArrayError(f"{name}: expected a Pillow image of mode {', '.join(_PILLOW_MODES)}, "
                          f"got {picture.mode}; convert it first")
-    if hasattr(picture, "__cuda_array_interface__"):
-        raise ArrayError(f"{name}: it lies on a GPU; copy it to the host first")
-    if not hasattr(picture, "__array_interface__") and hasattr(picture, "__dlpack__"):
+    on_device = _is_on_device(picture)
+    if not on_device and not hasattr(picture, "__array_interface__") and \
+       hasattr(picture, "__dlpack__"):
         keep = _numpy().from_dlpack(picture)
     try:
-        interface: Mapping[str, Any] = keep.__array_interface__
+        interface: Mapping[str, Any] = \
+            keep.__cuda_array_interface__ if on_device else keep.__array_interface__
     except AttributeError:
         raise ArrayError(f"{name}: expected an array or a Pillow image, "
                          f"got {type(picture).__name__}") from None
@@ -183,7 +186,48 @@ def _describe(picture: Any, name: str, maximum: int) -> tuple[_Image, Any]:
             raise ArrayError("out: it cannot be written to")
     else:
         raise ArrayError(f"{name}: its memory cannot be used in place")
-    return _Image(width, height, channels, size, pitch, maximum, address), keep
+    return _Image(width, height, channels, size, pitch, maximum, address, on_device,
+                  _stream(picture, interface) if on_device else None), keep
+
+
+# ---- arrays on a CUDA device ----
+
+
+def _is_on_device(picture: Any) -> bool:
+    return hasattr(picture, "__cuda_array_interface__")
+
+
+def _library_of(picture: Any) -> str:
+    """The package that the array is from."""
+    return type(picture).__module__.partition(".")[0]
+
+
+def _stream(picture: Any, interface: Mapping[str, Any]) -> Optional[int]:
+    """The CUDA stream that makes the array; None: the default one, or there is nothing to wait for.
+    """
+    if _library_of(picture) == "torch":
+        import torch
+        return int(torch.cuda.current_stream(picture.device).cuda_stream)
+    return interface.get("stream")
+
+
+def _device_index(picture: Any) -> int:
+    device = getattr(picture, "device", None)
+    return int(getattr(device, "id", None) or getattr(device, "index", None) or 0)
+
+
+def _empty_on_device(picture: Any) -> Any:
+    """A new array of the picture's library, shape and dtype."""
+    library, shape = _library_of(picture), picture.__cuda_array_interface__["shape"]
+    if library == "torch":
+        import torch
+        return torch.empty(shape, dtype=picture.dtype, device=picture.device)
+    if library == "cupy":
+        import cupy
+        with picture.device:
+            return cupy.empty(shape, picture.dtype)
+    raise ArrayError(f"out: expected an array, since {library} is not known here; "
+                     f"CuPy and PyTorch are")
 
 
 def _numpy() -> Any:
@@ -232,7 +276,8 @@ _MOST_FILTERS = 64  # that a context keeps
 class Context:
     """Where and how filters run: threads (0: all), "cpu", "cuda" or "auto", a kernel by its name.
 
-    No choice changes a byte of any result. A context serves one thread at a time. The functions of
+    A context with "cuda" filters arrays on that device where they lie, and copies arrays of the
+    host to it and back. No choice changes a byte of any result. A context serves one thread at a time. The functions of
     this package have methods of the same names here.
 
         >>> one_thread = stencil.Context(threads=1)
@@ -286,8 +331,11 @@ class Context:
         if out is None:
             if _is_pillow(picture):
                 return self._apply_pillow(pointer, picture, image)
-            shape = keep.__array_interface__["shape"]
-            result = _numpy().empty(shape, f"u{image.sample_bytes}")
+            if image.memory:
+                result = _empty_on_device(picture)
+            else:
+                shape = keep.__array_interface__["shape"]
+                result = _numpy().empty(shape, f"u{image.sample_bytes}")
         target, _ = _describe(result, "out", maximum)
         self._check(_library.stencil_apply(self._pointer, pointer, image, target))
         return result
@@ -378,12 +426,15 @@ class Context:
 _local = threading.local()
 
 
-def _own() -> Context:
-    """The context of this thread."""
-    context: Optional[Context] = getattr(_local, "context", None)
-    if context is None:
-        context = _local.context = Context()
-    return context
+def _own(picture: Any = None) -> Context:
+    """The context of this thread; for a picture on a CUDA device that of thread and device."""
+    device = _device_index(picture) if _is_on_device(picture) else -1
+    contexts: Optional[dict[int, Context]] = getattr(_local, "contexts", None)
+    if contexts is None:
+        contexts = _local.contexts = {}
+    if device not in contexts:
+        contexts[device] = Context() if device < 0 else Context(device="cuda", device_index=device)
+    return contexts[device]
 
 
 # ---- functions ----
@@ -410,7 +461,7 @@ def filter(picture: Any, *steps: str, out: Any = None, maximum: int = 0, **optio
         Traceback (most recent call last):
         stencil.ArgumentError: unknown filter 'gaus'; did you mean 'gauss'?
     """
-    return _own().filter(picture, *steps, out=out, maximum=maximum, **options)
+    return _own(picture).filter(picture, *steps, out=out, maximum=maximum, **options)
 
 
 def convolve(picture: Any, mask: Any, *, out: Any = None, maximum: int = 0,
@@ -423,7 +474,7 @@ def convolve(picture: Any, mask: Any, *, out: Any = None, maximum: int = 0,
         >>> convolve(numpy.array([[1, 2, 3]], numpy.uint8), [[1, 0, 0]], border="zero")
         array([[0, 1, 2]], dtype=uint8)
     """
-    return _own().convolve(picture, mask, out=out, maximum=maximum, **options)
+    return _own(picture).convolve(picture, mask, out=out, maximum=maximum, **options)
 
 
 def gauss(picture: Any, sigma: float = 1, *, out: Any = None, maximum: int = 0,
@@ -433,7 +484,7 @@ def gauss(picture: Any, sigma: float = 1, *, out: Any = None, maximum: int = 0,
         >>> gauss(numpy.array([[0, 0, 200, 0, 0]], numpy.uint8), sigma=1, border="zero")
         array([[ 4, 19, 32, 19,  4]], dtype=uint8)
     """
-    return _own().filter(picture, "gauss", out=out, maximum=maximum, sigma=sigma, **options)
+    return _own(picture).filter(picture, "gauss", out=out, maximum=maximum, sigma=sigma, **options)
 
 
 def box(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
@@ -443,7 +494,7 @@ def box(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
         >>> box(numpy.array([[0, 0, 90, 0, 0]], numpy.uint8), radius=1)
         array([[ 0, 30, 30, 30,  0]], dtype=uint8)
     """
-    return _own().filter(picture, "box", out=out, maximum=maximum, radius=radius, **options)
+    return _own(picture).filter(picture, "box", out=out, maximum=maximum, radius=radius, **options)
 
 
 def unsharp(picture: Any, sigma: float = 1, amount: float = 1, *, out: Any = None,
@@ -453,7 +504,7 @@ def unsharp(picture: Any, sigma: float = 1, amount: float = 1, *, out: Any = Non
         >>> unsharp(numpy.array([[10, 10, 90, 90]], numpy.uint8)).tolist()
         [[5, 0, 114, 95]]
     """
-    return _own().filter(picture, "unsharp", out=out, maximum=maximum, sigma=sigma,
+    return _own(picture).filter(picture, "unsharp", out=out, maximum=maximum, sigma=sigma,
                          amount=amount, **options)
 
 
@@ -464,7 +515,7 @@ def sobel(picture: Any, *, out: Any = None, maximum: int = 0,
         >>> sobel(numpy.array([[0, 0, 50, 50]], numpy.uint8))
         array([[  0, 200, 200,   0]], dtype=uint8)
     """
-    return _own().filter(picture, "sobel", out=out, maximum=maximum, **options)
+    return _own(picture).filter(picture, "sobel", out=out, maximum=maximum, **options)
 
 
 def median(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
@@ -474,7 +525,7 @@ def median(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
         >>> median(numpy.array([[5, 5, 99, 5, 5]], numpy.uint8))
         array([[5, 5, 5, 5, 5]], dtype=uint8)
     """
-    return _own().filter(picture, "median", out=out, maximum=maximum, radius=radius, **options)
+    return _own(picture).filter(picture, "median", out=out, maximum=maximum, radius=radius, **options)
 
 
 def erode(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
@@ -484,7 +535,7 @@ def erode(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
         >>> erode(numpy.array([[5, 5, 1, 5, 5]], numpy.uint8))
         array([[5, 1, 1, 1, 5]], dtype=uint8)
     """
-    return _own().filter(picture, "erode", out=out, maximum=maximum, radius=radius, **options)
+    return _own(picture).filter(picture, "erode", out=out, maximum=maximum, radius=radius, **options)
 
 
 def dilate(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
@@ -494,7 +545,7 @@ def dilate(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
         >>> dilate(numpy.array([[5, 5, 9, 5, 5]], numpy.uint8))
         array([[5, 9, 9, 9, 5]], dtype=uint8)
     """
-    return _own().filter(picture, "dilate", out=out, maximum=maximum, radius=radius, **options)
+    return _own(picture).filter(picture, "dilate", out=out, maximum=maximum, radius=radius, **options)
 
 
 def bilateral(picture: Any, sigma: float = 1, *, range: Option = "10%", out: Any = None,
@@ -504,7 +555,7 @@ def bilateral(picture: Any, sigma: float = 1, *, range: Option = "10%", out: Any
         >>> bilateral(numpy.array([[10, 12, 200, 202]], numpy.uint8)).tolist()
         [[11, 11, 201, 201]]
     """
-    return _own().filter(picture, "bilateral", out=out, maximum=maximum, sigma=sigma,
+    return _own(picture).filter(picture, "bilateral", out=out, maximum=maximum, sigma=sigma,
                          range=range, **options)
 
 
