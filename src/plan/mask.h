@@ -53,15 +53,19 @@ bool mask_parse(struct mask *mask, const char *name, const char *text, size_t le
 /* Reads the mask that the argument of --mask names: rows in place if it holds a ';' or is a row of
  * numbers ('1 2 1'), `-` for standard input (which can be read once), else a path or a bare name.
  * A name is looked for as given, in $STENCILCLI_MASKS (folders separated by ':'), in the installed
- * folder of masks, and in the folder of masks beside the build; each with and without ".txt". */
+ * folder of masks, and among the built-in masks; each with and without ".txt". */
 bool mask_load(struct mask *mask, const char *argument, struct error *err);
 
-/* The path of the file that mask_load would read, malloc'ed; NULL: none. */
+/* The path of the file that mask_load would read, malloc'ed; NULL: none, or a built-in mask. */
 char *mask_path(const char *argument);
 
 /* Calls visit(name without .txt, path, context) for every mask that a bare name
- * would find, in C-locale order of names, each name once (the first folder wins). */
+ * would find, in C-locale order of names, each name once (the first folder wins). The path of a
+ * built-in mask is its name. */
 void mask_list(void (*visit)(const char *name, const char *path, void *context), void *context);
+
+/* The names of the built-in masks, by numbers from 0 on; NULL behind the last one. */
+const char *mask_builtin_name(int number);
 
 /* One of the built-in masks: "gauss5", "sobel_x" ... NAME must be one. */
 bool mask_builtin(struct mask *mask, const char *name, struct error *err);

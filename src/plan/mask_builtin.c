@@ -1,7 +1,5 @@
-/* The built-in masks. Sobel, Prewitt, Scharr, sharpen, edge, Laplace, emboss and the default blur
- * and box are text in this file, so that the program needs no mask files; masks/ holds the same
- * masks for people to copy and to change, and a test compares the two. Gaussians, boxes of any
- * radius and unsharp are computed.
+/* The built-in masks. The files of masks/ are compiled into the program, so that it needs none of
+ * them. Gaussians, boxes of any radius and unsharp are computed.
  *
  * A gauss mask consists of integers over 2048 in each direction, so that a flat area stays exactly
  * flat. Over 65536 if the mask is long: else its middle weights would be 19 and less. exp() below
@@ -14,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/masks.h"
+
 #define GAUSS_UNITS      2048
 #define GAUSS_UNITS_LONG 65536
 #define MAX_RADIUS       ((MASK_MAX_SIDE - 1) / 2)
@@ -21,22 +21,10 @@
 
 /* ---- masks as text ---- */
 
-static const struct {
-    const char *name, *text;
-} texts[] = {
-    {"gauss5", "divisor 256; 1 4 6 4 1; 4 16 24 16 4; 6 24 36 24 6; 4 16 24 16 4; 1 4 6 4 1"},
-    {"box3", "divisor 9; 1 1 1; 1 1 1; 1 1 1"},
-    {"sharpen", "0 -1 0; -1 5 -1; 0 -1 0"},
-    {"edge8", "-1 -1 -1; -1 8 -1; -1 -1 -1"},
-    {"laplace5", "0 0 -1 0 0; 0 -1 -2 -1 0; -1 -2 16 -2 -1; 0 -1 -2 -1 0; 0 0 -1 0 0"},
-    {"emboss", "offset 50%; -1 -1 0; -1 0 1; 0 1 1"},
-    {"sobel_x", "-1 0 1; -2 0 2; -1 0 1"},
-    {"sobel_y", "-1 -2 -1; 0 0 0; 1 2 1"},
-    {"prewitt_x", "-1 0 1; -1 0 1; -1 0 1"},
-    {"prewitt_y", "-1 -1 -1; 0 0 0; 1 1 1"},
-    {"scharr_x", "divisor 4; -3 0 3; -10 0 10; -3 0 3"},
-    {"scharr_y", "divisor 4; -3 -10 -3; 0 0 0; 3 10 3"},
-};
+const char *mask_builtin_name(int number)
+{
+    return number < (int)(sizeof texts / sizeof texts[0]) ? texts[number].name : NULL;
+}
 
 bool mask_builtin(struct mask *mask, const char *name, struct error *err)
 {

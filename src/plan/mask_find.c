@@ -1,7 +1,7 @@
 /* Loads the mask that the argument of --mask names: rows in place, standard input, or a
- * file that is looked for in the folders of masks. At most 8 MiB are read, so that an
- * argument which names a picture or an endless device fails as fast as any other
- * mistake. Every failure here is a bad mask: EXIT_USAGE. */
+ * file that is looked for in the folders of masks, else a built-in mask. At most 8 MiB are read, so
+ * that an argument which names a picture or an endless device fails as fast as any other mistake.
+ * Every failure here is a bad mask: EXIT_USAGE. */
 #include "plan/mask.h"
 
 #include <dirent.h>
@@ -74,7 +74,7 @@ static char *folders_make(void)
         fprintf(out, "%s/share/stencilcli/masks%c", dirname(dirname(program)), '\0');
     }
     if (out)
-        fprintf(out, "%s%c%s%c", STENCIL_MASKS_DIR, '\0', STENCIL_SOURCE_MASKS_DIR, '\0');
+        fprintf(out, "%s%c", STENCIL_MASKS_DIR, '\0');
     if (out && fclose(out) == 0)
         return list;
     free(list);
@@ -118,6 +118,19 @@ static char *find_file(const char *argument)
         path = find_in(folder, argument);
     free(folders);
     return path;
+}
+
+/* The name of the built-in mask that the argument names, with or without .txt. NULL: none. */
+static const char *find_builtin(const char *argument)
+{
+    const char *name;
+    for (int i = 0; (name = mask_builtin_name(i)); i++) {
+        size_t length = strlen(name);
+        const char *rest = argument + length;
+        if (strncmp(argument, name, length) == 0 && (!*rest || strcmp(rest, MASK_SUFFIX) == 0))
+            break;
+    }
+    return name;
 }
 
 /* ---- the list ---- */
@@ -166,6 +179,19 @@ static void add_entries(struct entry **entries, int *count, const char *folder)
         free(items);
 }
 
+/* Appends the built-in masks likewise. */
+static void add_builtins(struct entry **entries, int *count)
+{
+    const char *name;
+    for (int i = 0; (name = mask_builtin_name(i)); i++) {
+        struct entry *larger = reallocarray(*entries, (size_t)*count + 1, sizeof *larger);
+        struct entry entry = {NULL, *count};
+        *entries = larger ? larger : *entries;
+        if (larger && asprintf(&entry.name, "%s%c%s", name, '\0', name) >= 0)
+            larger[(*count)++] = entry;
+    }
+}
+
 void mask_list(void (*visit)(const char *name, const char *path, void *context), void *context)
 {
     char *folders = folders_make();
@@ -174,6 +200,7 @@ void mask_list(void (*visit)(const char *name, const char *path, void *context),
 
     for (const char *folder = folders; folder && *folder; folder = next(folder))
         add_entries(&entries, &count, folder);
+    add_builtins(&entries, &count);
     if (count > 0)
         qsort(entries, (size_t)count, sizeof *entries, compare_entries);
     for (int i = 0; i < count; i++)
@@ -298,6 +325,9 @@ bool mask_load(struct mask *mask, const char *argument, struct error *err)
         return mask_parse(mask, "--mask", argument, strlen(argument), err);
 
     char *path = find_file(argument);
+    const char *builtin = path ? NULL : find_builtin(argument);
+    if (builtin)
+        return mask_builtin(mask, builtin, err);
     if (path) {
         bool good = read_mask(mask, fopen(path, "re"), path, err);
         free(path);

@@ -105,6 +105,8 @@ static void names_and_paths(void)
     check_load("twofold", 32, NULL);
     check_load("bare", 35, NULL);
     check_load("gauss5", 1, NULL);
+    check_load("sobel_x.txt", -1, NULL);
+    check_load("gauss5.tx", 0, "no mask 'gauss5.tx' (looked in this folder, one, two");
     check_load("folder", 0, "no mask 'folder' (looked in this folder, one, two");
     check_load("notes", 0, "no mask 'notes' (looked in this folder, one, two");
     check_load("one/nothing", 0, "no mask 'one/nothing': no such file, with or without .txt");
@@ -191,6 +193,7 @@ static void shipped_masks(void)
         CHECKF(good, "%s", err.text);
         if (!good)
             continue;
+        CHECKF(strcmp(mask_builtin_name(i), shipped[i]) == 0, "%s is not built in", shipped[i]);
         CHECKF(mask.title && strlen(mask.title) > 5, "%s has no comment", path);
         CHECKF(mask.anchor_x == mask.width / 2 && mask.anchor_y == mask.height / 2, "%s", path);
         mpq_t sum;

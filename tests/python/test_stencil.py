@@ -25,7 +25,7 @@ try:
     import numpy
 except ImportError:
     if sys.executable != "/usr/bin/python3" and os.path.exists("/usr/bin/python3"):
-        os.execv("/usr/bin/python3", ["python3", *sys.argv])  # Debian's packages are for this one
+        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])  # it has Debian's packages
     print("1..0 # SKIP NumPy is not installed")
     sys.exit(0)
 import stencil  # noqa: E402  (after its path is set)
