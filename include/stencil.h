@@ -130,10 +130,11 @@ typedef struct stencil_image {
  * may be IN itself (equal data and pitch); else the two must not overlap. Only the samples of OUT
  * are written, not the bytes between its rows.
  *
- * Both lie in host memory, or both on the CUDA device of the context. On a device the filter begins
- * when the work is done that IN's stream holds at the call, and the call returns when OUT is
- * complete. Pictures whose address, pitch and bytes of a row are multiples of 16 are filtered where
- * they lie; other pictures are copied on the device before and after. */
+ * Both lie in host memory, or both on the CUDA device of the context. A filter on a device is as a
+ * kernel on IN's stream: it begins when the stream's work before it is done, OUT is complete for
+ * the stream's work behind it, and the call may return earlier. Pictures whose address, pitch and
+ * bytes of a row are multiples of 16 are filtered where they lie; other pictures are copied on the
+ * device before and after. */
 STENCIL_API stencil_status stencil_apply(stencil_context *context, const stencil_filter *filter,
                                          const stencil_image *in, const stencil_image *out);
 

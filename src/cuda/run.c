@@ -71,6 +71,17 @@ static cudaError_t wait_for_caller(const struct planes *planes)
     return status;
 }
 
+/* Lets later work of the caller's stream wait for the lane. The lane's next holder works on the
+ * lane's stream, too, and so after this run. */
+static cudaError_t leave_queued(const struct planes *planes)
+{
+    struct cuda_device *device = planes->device;
+    cudaError_t status = cudaEventRecord(device->mark[3], device->stream);
+
+    CUDA_NEXT(status, cudaStreamWaitEvent((cudaStream_t)planes->job->stream, device->mark[3], 0));
+    return status;
+}
+
 /* Uploads one band, makes `passes` passes (more than 1 only for whole pictures) and downloads the
  * band. */
 static cudaError_t run_band(struct planes *planes, const struct planes_band *band, int passes)
@@ -91,6 +102,12 @@ static cudaError_t run_band(struct planes *planes, const struct planes_band *ban
     CUDA_NEXT(status, cudaEventRecord(device->mark[2], device->stream));
     if (!planes->lying_out)
         CUDA_NEXT(status, download(planes, band));
+    /* a holder of the whole device waits: constant memory is for one run at a time */
+    if (planes->job->queued && device->use == CUDA_SHARED) {
+        CUDA_NEXT(status, leave_queued(planes));
+        if (status == cudaSuccess)
+            return status;
+    }
     return cuda_device_finish(device, status, planes->job->times);
 }
 

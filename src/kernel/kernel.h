@@ -48,6 +48,8 @@ struct kernel_job {
     int device_index;           /* for DEVICE_CUDA */
     bool on_device;             /* whole pictures only, of a plan without around_is_needed() */
     void *stream;               /* with on_device: a CUDA stream whose work comes first */
+    /* With on_device: the run may return when its work is queued. Later work of `stream` waits. */
+    bool queued;
     size_t device_bytes_limit;  /* 0: what the device has free; tests force bands with it */
     struct kernel_state *state; /* of kernel_open; NULL: kernel_run makes one for this job */
     struct kernel_times *times; /* may be NULL */

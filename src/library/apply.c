@@ -120,6 +120,7 @@ static bool run_step(const struct whole *whole, int i, const struct plan *step,
     job.device_index = context->request.device_index;
     job.on_device = prepared->on_device;
     job.stream = whole->stream;
+    job.queued = !prepared->plan.next; /* pictures between steps are for one call at a time */
     job.state = prepared->state[i];
     return kernel_run(prepared->kernel[i], &job, err);
 }

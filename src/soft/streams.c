@@ -315,7 +315,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
     (void)flags;
     soft_lock();
-    if (!soft_refused("cudaStreamWaitEvent", &error))
+    if (soft_refused("cudaStreamWaitEvent", &error))
+        ;
+    else if (!stream) /* the default one */
+        while (event->done < event->recorded && advance())
+            ;
+    else
         error = queue_event(stream, event, event->recorded, true);
     soft_unlock();
     return soft_error(error);
