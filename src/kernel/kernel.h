@@ -43,11 +43,11 @@ struct kernel_job {
     struct image *out;
     int picture_height;
     int in_first_row, out_first_row;
-    int threads;                /* CPU threads to use, >= 1 */
-    int tile;                   /* output tile width for tiled kernels; 0: the kernel's choice */
-    int device_index;           /* for DEVICE_CUDA */
-    bool on_device;             /* whole pictures only, of a plan without around_is_needed() */
-    void *stream;               /* with on_device: a CUDA stream whose work comes first */
+    int threads;      /* CPU threads to use, >= 1 */
+    int tile;         /* output tile width for tiled kernels; 0: the kernel's choice */
+    int device_index; /* for DEVICE_CUDA */
+    bool on_device;   /* whole pictures only, of a plan without around_is_needed() */
+    void *stream;     /* with on_device: a CUDA stream whose work comes first */
     /* With on_device: the run may return when its work is queued. Later work of `stream` waits. */
     bool queued;
     size_t device_bytes_limit;  /* 0: what the device has free; tests force bands with it */
