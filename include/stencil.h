@@ -103,7 +103,7 @@ STENCIL_API void stencil_filter_free(stencil_filter *filter);
 
 /* ---- pictures ---- */
 
-/* Where a picture lies. */
+/* The memory that holds a picture. */
 typedef enum stencil_memory {
     STENCIL_HOST = 0,
     STENCIL_CUDA = 1, /* memory of the CUDA device that the context has */
@@ -146,9 +146,9 @@ STENCIL_API stencil_status stencil_rows_needed(stencil_context *context,
                                                const stencil_image *picture, int32_t first,
                                                int32_t rows, int32_t *in_first, int32_t *in_rows);
 
-/* Of a picture that is HEIGHT rows high, IN holds the rows from IN_FIRST on, and OUT receives the
- * rows from OUT_FIRST on; both lie in host memory and do not overlap. The bytes are those that
- * stencil_apply would make of the whole picture. */
+/* Filters some rows of a picture that has HEIGHT rows. IN holds its rows from IN_FIRST on; OUT
+ * receives the rows from OUT_FIRST on. Both lie in host memory and do not overlap. The bytes are
+ * those that stencil_apply would make of the whole picture. */
 STENCIL_API stencil_status stencil_apply_rows(stencil_context *context,
                                               const stencil_filter *filter, int32_t height,
                                               const stencil_image *in, int32_t in_first,

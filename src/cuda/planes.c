@@ -131,12 +131,12 @@ void planes_choose_lying(struct planes *planes)
 {
     const struct kernel_job *job = planes->job;
     struct planes_packed packed = {.pad = lying_pad(planes)};
-    const bool fits = !planes->method->image || packed.pad == 0 ||
-                      (!planes->method->pack(job->plan, NULL, &packed) &&
-                       packed.shared <= planes->device->shared_limit);
+    bool fits;
 
     if (!job->on_device || job->plan->repeat > 1)
         return;
+    fits = packed.pad == 0 || (!planes->method->pack(job->plan, NULL, &packed) &&
+                               packed.shared <= planes->device->shared_limit);
     planes->lying_out = lies_well(job->out) ? job->out : NULL;
     if (lies_well(job->in) && job->in->data != job->out->data && (fits || !planes->lying_out))
         planes->lying_in = job->in;

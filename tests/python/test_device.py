@@ -26,6 +26,7 @@ except ImportError:
     print("1..0 # SKIP NumPy is not installed")
     sys.exit(0)
 import stencil  # noqa: E402  (after its path is set)
+from checks import check, failures, raises  # noqa: E402
 
 cuda = ctypes.CDLL(LIBRARY)
 UP, DOWN = 0, 1  # cudaMemcpyKind of the software GPU
@@ -89,23 +90,6 @@ sys.modules["cupy"] = types.SimpleNamespace(empty=Array)
 
 class Stranger(Array):
     """An array of a library that the package does not know."""
-
-
-failures = []
-
-
-def check(good, text):
-    if not good:
-        failures.append(text)
-
-
-def raises(kind, sentence, function, *arguments, **options):
-    try:
-        function(*arguments, **options)
-    except kind as error:
-        check(sentence in str(error), f"{error!r}")
-    else:
-        check(False, f"no error: {sentence}")
 
 
 GENERATOR = numpy.random.default_rng(3)

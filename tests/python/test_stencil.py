@@ -29,23 +29,7 @@ except ImportError:
     print("1..0 # SKIP NumPy is not installed")
     sys.exit(0)
 import stencil  # noqa: E402  (after its path is set)
-
-failures = []
-
-
-def check(good, text):
-    if not good:
-        failures.append(text)
-
-
-def raises(kind, sentence, function, *arguments, **options):
-    try:
-        function(*arguments, **options)
-    except kind as error:
-        check(isinstance(error, stencil.Error) and sentence in str(error), f"{error!r}")
-    else:
-        check(False, f"no error: {sentence}")
-
+from checks import check, failures, raises  # noqa: E402
 
 BORDERS = ["replicate", "mirror", "reflect", "wrap", "zero", "constant:7"]
 
