@@ -23,6 +23,7 @@
  *
  * Threads: a context serves one call at a time. Contexts are independent of each other: each thread
  * of a program may have its own. A filter that is complete may be used by several contexts at once.
+ * A context starts its CPU threads when a call first needs them, and keeps them until stencil_close.
  */
 #ifndef STENCIL_H
 #define STENCIL_H

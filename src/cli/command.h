@@ -120,6 +120,10 @@ bool soft_program_run(char **words, struct error *err);
  * reads, or another output. */
 bool command_check_outputs(const struct options *options, struct error *err);
 
+/* Tells CUDA that this process runs a single job, so that a device starts faster. To be called
+ * before any thread exists. */
+void command_has_one_job(void);
+
 /* Ends a command that has printed its messages: sets ERR's code to CODE and returns whether CODE is
  * EXIT_DONE. */
 bool command_end(enum exit_code code, struct error *err);

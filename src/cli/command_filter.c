@@ -150,7 +150,6 @@ static bool run_plan(const struct options *options, const struct picture_request
 static bool run_picture(const struct options *options, const struct picture_request *request,
                         const char *output, struct error *err)
 {
-    const struct backend *cuda = backend_find(DEVICE_CUDA);
     FILE *out = strcmp(output, "-") == 0 ? stderr : stdout;
     bool shown = !options->quiet && isatty(STDERR_FILENO);
     struct picture_request watched = *request;
@@ -158,8 +157,7 @@ static bool run_picture(const struct options *options, const struct picture_requ
     struct picture_report report;
     struct watcher watcher = {0};
 
-    if (cuda->expect_one)
-        cuda->expect_one();
+    command_has_one_job();
     if (shown) {
         watched.progress = &progress;
         watcher_begin(&watcher, &progress);

@@ -193,13 +193,11 @@ bool command_signal(const struct options *options, struct error *err)
     struct signal_report report;
     struct mask mask;
     const char *input = options->operand[0], *output = options->operand[1];
-    const struct backend *cuda = backend_find(DEVICE_CUDA);
 
     request_make(options, &request);
     if (!signal_check(&request, output, err) || !signal_mask_row(&request.filter, &mask, err))
         return false;
-    if (cuda->expect_one)
-        cuda->expect_one();
+    command_has_one_job();
     bool good = signal_filter(&request, &mask, input, output, &report, err);
     if (good && options->plan)
         (options->json ? json_plan : print_plan)(input, &request, &mask, &report);

@@ -513,7 +513,7 @@ static bool encoder_finish(struct sink *sink, struct error *err)
         w->picture.error_code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY)
         return sink_no_memory(sink, err);
     return error_file(err, output_name(sink->output),
-                      "libwebp cannot write it (its error %d): try another --quality, or none",
+                      "libwebp cannot write it (its error %d): try another quality, or none",
                       (int)w->picture.error_code);
 }
 

@@ -268,14 +268,6 @@ static void describe(int index, char *text, size_t text_bytes)
              properties.minor, properties.multiProcessorCount);
 }
 
-/* Work reaches a device through queues that the driver makes when it starts: eight of each kind,
- * unless the environment says otherwise, even for a job that uses one of each. On an H200 a process
- * that makes a context and ends takes 285 ms with eight queues, 202 ms with one. */
-static void expect_one(void)
-{
-    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); /* if this fails: eight queues */
-}
-
 static bool start(int index, struct error *err)
 {
     struct cuda_device *device = cuda_device_lock(index, CUDA_SHARED, err);
@@ -352,7 +344,6 @@ const struct backend backend_cuda = {
     .devices = cuda_device_count,
     .describe = describe,
     .start = start,
-    .expect_one = expect_one,
     .is_ready = cuda_device_is_ready,
     .host_take = cuda_host_take,
     .host_give = cuda_host_give,

@@ -35,9 +35,6 @@ struct backend {
     /* Prepares device INDEX; this can overlap with decoding (a CUDA context takes about 0.2 s). May
      * be called again, and from any thread. EXIT_DEVICE if the device does not exist. */
     bool (*start)(int index, struct error *err);
-    /* Announces that this process runs a single job, so that start has less to do. To be called
-     * before start and before any thread exists. NULL: the announcement saves nothing. */
-    void (*expect_one)(void);
     /* Has device INDEX been started? INDEX -1: has any device been started? NULL: never. */
     bool (*is_ready)(int index);
     /* Pinned host memory, which device INDEX copies from and to directly. Pinning takes long, so

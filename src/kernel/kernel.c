@@ -186,7 +186,7 @@ bool backend_check_cuda(int index, const struct kernel *kernel, struct error *er
     if (!kernel)
         return error_set(err, EXIT_DEVICE, "%s:%d is not there: %s", name, index, why);
     return error_set(err, EXIT_DEVICE,
-                     "kernel %s needs a GPU, and %s:%d is not there (%s): --device soft runs the "
-                     "kernel without a GPU",
+                     "kernel %s needs a GPU, and %s:%d is not there (%s): stencilcli --device soft "
+                     "runs the kernel without a GPU",
                      kernel->name, name, index, why);
 }

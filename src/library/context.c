@@ -24,12 +24,14 @@ bool context_begin(stencil_context *context)
     context->err.code = EXIT_DONE;
     context->err.text[0] = '\0';
     context->callers = uselocale(context->numbers);
+    context->callers_team = team_use(context->team);
     return true;
 }
 
 stencil_status context_end(stencil_context *context, bool good)
 {
     uselocale(context->callers);
+    team_use(context->callers_team);
     return good ? STENCIL_OK : (stencil_status)context->err.code;
 }
 
@@ -82,6 +84,7 @@ stencil_status stencil_open(stencil_context **context, const stencil_options *op
     if (!made)
         return STENCIL_FAILED;
     made->numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    made->team = team_new();
     context_begin(made);
     good = take_options(&made->request, options ? options : &defaults, &made->err);
     if (made->request.threads == 0)
@@ -94,6 +97,7 @@ void stencil_close(stencil_context *context)
     if (!context)
         return;
     context_forget(context);
+    team_free(context->team);
     free(context->text);
     if (context->numbers)
         freelocale(context->numbers);

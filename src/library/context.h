@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <stencil.h>
 
+#include "base/parallel.h"
 #include "run/picture.h"
 
 /* A step of a filter. */
@@ -36,14 +37,17 @@ struct prepared {
 struct stencil_context {
     struct picture_request request; /* the choices; a call adds the filter */
     struct prepared prepared;
-    char *text;       /* of stencil_plan; NULL: none */
-    locale_t numbers; /* the C locale: a program's own may have decimal commas */
-    locale_t callers; /* during a call: the locale of its caller */
+    struct team *team;         /* the threads of its calls; NULL: started for each call */
+    struct team *callers_team; /* during a call: the team that the calling thread used */
+    char *text;                /* of stencil_plan; NULL: none */
+    locale_t numbers;          /* the C locale: a program's own may have decimal commas */
+    locale_t callers;          /* during a call: the locale of its caller */
     struct error err;
 };
 
 /* Every call begins and ends with these two: in between, sentences and numbers are made in the C
- * locale. context_begin is false without a context; context_end returns the call's status. */
+ * locale, and loops use the context's threads. context_begin is false without a context;
+ * context_end returns the call's status. */
 bool context_begin(stencil_context *context);
 stencil_status context_end(stencil_context *context, bool good);
 

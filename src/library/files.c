@@ -14,6 +14,17 @@ static bool check_path(const char *path, const char *name, struct error *err)
            error_set(err, EXIT_USAGE, "%s: expected the name of a file, not '-'", name);
 }
 
+/* As check_path, for a file that will be written. */
+static bool check_output(const char *path, const char *name, struct error *err)
+{
+    char known[FORMAT_KNOWN_BYTES];
+
+    return check_path(path, name, err) &&
+           (format_of_path(path) != FORMAT_NONE ||
+            error_set(err, EXIT_USAGE, "%s: the extension of '%s' is not that of a format (%s)",
+                      name, path, format_known(known)));
+}
+
 static bool filter_file(stencil_context *context, const stencil_filter *filter, const char *input,
                         const char *output, struct error *err)
 {
@@ -23,7 +34,7 @@ static bool filter_file(stencil_context *context, const stencil_filter *filter, 
     if (!filter)
         return error_set(err, EXIT_USAGE, "filter: expected a filter, got NULL");
     request.filter = filter->first->request;
-    return check_path(input, "input", err) && check_path(output, "output", err) &&
+    return check_path(input, "input", err) && check_output(output, "output", err) &&
            picture_check(&request, output, err) &&
            picture_filter(&request, input, output, &report, err);
 }
@@ -85,7 +96,7 @@ static bool write_picture(const stencil_context *context, const char *path,
 
     if (quality < 0 || quality > 100)
         return error_set(err, EXIT_USAGE, "quality: expected 0 to 100, got %d", quality);
-    if (!check_path(path, "path", err) ||
+    if (!check_output(path, "path", err) ||
         !context_image(NULL, given, "image", &image, &info, err) ||
         !context_samples(&image, "image", info.max, err) ||
         !sink_open(&sink, path, &info, &options, err))

@@ -1,6 +1,7 @@
 /* The parser of the command line: its results, and its messages about wrong words.
  * tests/cli/test_option_texts.c tests the texts made from the same tables (help, man page,
  * completions). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/did_you_mean.h"
@@ -272,6 +273,23 @@ static void test_synonyms(void)
     }
 }
 
+/* CUDA's driver reads this variable at its start; a value set by the user is kept. */
+static void one_job_has_one_queue(void)
+{
+    static const char name[] = "CUDA_DEVICE_MAX_CONNECTIONS";
+    const char *value;
+
+    unsetenv(name);
+    command_has_one_job();
+    value = getenv(name);
+    CHECK(value && strcmp(value, "1") == 0);
+    setenv(name, "4", 1);
+    command_has_one_job();
+    value = getenv(name);
+    CHECK(value && strcmp(value, "4") == 0);
+    unsetenv(name);
+}
+
 int main(void)
 {
     TEST(test_defaults);
@@ -282,5 +300,6 @@ int main(void)
     TEST(test_help_words);
     TEST(test_filter_words);
     TEST(test_synonyms);
+    TEST(one_job_has_one_queue);
     return test_finish();
 }

@@ -322,23 +322,6 @@ static void any_call_may_fail(void)
     CHECK(fake_cuda_count().streams == streams);
 }
 
-/* The driver reads this variable at its start; a value set by the user is kept. */
-static void one_job_has_one_queue(void)
-{
-    static const char name[] = "CUDA_DEVICE_MAX_CONNECTIONS";
-    const char *value;
-
-    unsetenv(name);
-    backend_cuda.expect_one();
-    value = getenv(name);
-    CHECK(value && strcmp(value, "1") == 0);
-    setenv(name, "4", 1);
-    backend_cuda.expect_one();
-    value = getenv(name);
-    CHECK(value && strcmp(value, "4") == 0);
-    unsetenv(name);
-}
-
 int main(void)
 {
     char folder[64];
@@ -346,7 +329,6 @@ int main(void)
     if (!enter_test_folder(folder) || !pictures_make())
         return 1;
     TEST(no_device);
-    TEST(one_job_has_one_queue);
     works_make();
     TEST(every_kernel_beside_every_other);
     TEST(lanes_and_alone);

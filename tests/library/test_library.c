@@ -1,6 +1,7 @@
 /* The library from outside (include/stencil.h): pictures at the end of memory, in place, bad
  * arguments, several contexts in threads, a locale with decimal commas. tests/python compares its
  * bytes with the program's. */
+#include <dirent.h>
 #include <locale.h>
 #include <pthread.h>
 #include <stencil.h>
@@ -378,6 +379,9 @@ static void files(void)
     WRONG(stencil_read(context, in, NULL), "image");
     WRONG(stencil_write(context, in, &image, 101), "quality");
     WRONG(stencil_write(context, "picture.xyz", &image, 0), "xyz");
+    WRONG(stencil_write(context, "picture", &image, 0), "path");
+    WRONG(stencil_filter_file(context, filter, in, "picture"), "output");
+    CHECK(strstr(stencil_message(context), "--") == NULL);
     WRONG(stencil_filter_file(context, NULL, in, out), "filter");
     WRONG(stencil_filter_file(context, filter, NULL, out), "input");
     CHECK(stencil_read(context, "/missing.png", &read) == STENCIL_FAILED);
@@ -390,6 +394,40 @@ static void files(void)
 }
 
 /* ---- threads ---- */
+
+static int threads_of_process(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    int count = 0;
+
+    if (!folder)
+        return 0;
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+static void threads_are_kept(void)
+{
+    static unsigned char in[512 * 512], out[512 * 512];
+    const int before = threads_of_process();
+    stencil_context *context = open_context(3);
+    stencil_filter *filter = filter_of(context, "gauss --sigma 5");
+    const stencil_image from = {
+        .width = 512, .height = 512, .channels = 1, .sample_bytes = 1, .pitch = 512, .data = in};
+    stencil_image to = from;
+    int kept;
+
+    to.data = out;
+    CHECK(stencil_apply(context, filter, &from, &to) == STENCIL_OK);
+    kept = threads_of_process();
+    CHECK(before == 0 || kept > before);
+    CHECK(stencil_apply(context, filter, &from, &to) == STENCIL_OK);
+    CHECK(threads_of_process() == kept);
+    stencil_filter_free(filter);
+    stencil_close(context);
+}
 
 static stencil_filter *shared;
 
@@ -462,6 +500,7 @@ int main(void)
     TEST(bad_contexts);
     TEST(plans);
     TEST(files);
+    TEST(threads_are_kept);
     TEST(contexts_in_threads);
     if (setlocale(LC_ALL, "de_DE.UTF-8"))
         TEST(decimal_commas);
