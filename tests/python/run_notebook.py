@@ -28,7 +28,7 @@ except ImportError:
             exec(compile("".join(cell["source"]), f"{path.name}, cell {cell['id']}", "exec"), names)
         print(said.getvalue(), end="")
 else:
-    checked = nbformat.from_dict(notebook)
+    checked = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
     nbformat.validate(checked)
     nbclient.NotebookClient(checked, timeout=120).execute()
     for cell in checked.cells:
