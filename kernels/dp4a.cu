@@ -14,6 +14,9 @@
  * window holds it. Weights past int8 become two planes, w = 256 * high + low: the high
  * ones are summed first and multiplied by 256, then the low ones are added.
  *
+ * Gradients of two 3 x 3 masks are made in the same pass: each thread sums both masks' products,
+ * and the output is the length of the two sums.
+ *
  * Shared memory   4 * channels * (32 + k - 1) * (31 + (k + pad + 6) / 4), and for masks of no
  *                 unrolled size 16 * k * ((k + pad + 6) / 4) a plane of packed weights
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2
@@ -33,7 +36,8 @@
 
 /* Blocks that a multiprocessor is to hold: as many as the registers allow without spilling. While
  * some wait for their pixels, others multiply. */
-#define BLOCKS(channels, side) ((channels) == 4 || (side) == 7 ? 6 : (side) ? 8 : 7)
+#define BLOCKS(channels, side, how)                                                                \
+    (IS_LENGTH(how) ? 4 : (channels) == 4 || (side) == 7 ? 6 : (side) ? 8 : 7)
 
 /* Words that a thread loads before it waits for the first: where they are known, all of them. */
 #define TILE_WORDS(side) ((DP4A_TILE_Y + (side)-1) * DP4A_PITCH(DP4A_SIDE_GROUPS(side)))
@@ -45,7 +49,13 @@ struct dp4a_args {
     int groups, left; /* of a window: words; cells before the first output's anchor */
     int planes;       /* of weights */
     uint32_t weight[MAX_SIDE * DP4A_SIDE_GROUPS(MAX_SIDE) * 4]; /* of an unrolled mask */
+    uint32_t weight_y[DP4A_GRADIENT_SIDE * DP4A_SIDE_GROUPS(DP4A_GRADIENT_SIDE) * 4];
 };
+
+/* How a sum becomes a sample: as in sample_divide.cuh, or the length of two sums, whose divisor is
+ * 1 or any. */
+enum { LENGTH_WHOLE = 100, LENGTH_ANY };
+#define IS_LENGTH(how) ((how) >= LENGTH_WHOLE)
 
 /* ---- pixels to planes ---- */
 
@@ -139,11 +149,54 @@ __device__ inline void add_mask(const struct dp4a_args &args, const uint32_t *wi
     }
 }
 
+/* The largest n <= max with (2n-1)^2 * d^2 <= 4 * (gx^2 + gy^2), whose right side is below 2^33.
+ *
+ * WHOLE: d = 1, and gx^2 + gy^2 is below 2^24, so that a float holds it. n is the rounded root. No
+ * root is closer to a half than 1 / (8n), and a float's root below 256 is off by less than 2^-16.
+ * ANY: the rounded quotient is off by 1 at most. */
+template <int HOW> __device__ inline int length(const struct dp4a_args &args, int gx, int gy)
+{
+    const uint32_t square = (uint32_t)(gx * gx + gy * gy);
+    const int max = (int)args.divide.max;
+    const float root = sqrtf((float)square);
+    int n;
+
+    if (HOW == LENGTH_WHOLE)
+        return min((int)(root + 0.5f), max);
+    n = (int)fminf(root * args.divide.float_scale + 0.5f, (float)max);
+    const int64_t four = 4 * (int64_t)square;
+    const int64_t below = (2 * n - 1) * args.job.divisor, above = (2 * n + 1) * args.job.divisor;
+    if (n > 0 && below * below > four)
+        n--;
+    else if (n < max && above * above <= four)
+        n++;
+    return n;
+}
+
+/* Samples of the sums of the channel at `window`. */
+template <int SIDE, int HOW>
+__device__ inline void make_samples(const struct dp4a_args &args, const uint32_t *window, int pitch,
+                                    const uint4 *weight, int *sum)
+{
+    add_mask<SIDE>(args, window, pitch, weight, sum);
+    if constexpr (IS_LENGTH(HOW)) {
+        int gy[4 * ROWS] = {};
+        add_unrolled<SIDE>(window, args.weight_y, gy);
+#pragma unroll
+        for (int i = 0; i < 4 * ROWS; i++)
+            sum[i] = length<HOW>(args, sum[i], gy[i]);
+    } else {
+#pragma unroll
+        for (int i = 0; i < 4 * ROWS; i++)
+            sum[i] = divided<HOW>(args.divide, sum[i]);
+    }
+}
+
 /* ---- the kernel ---- */
 
 /* A block a tile:   memory -> N_ds (planes) -> sums -> P_ds (pixels, in N_ds's place) -> memory */
 template <int N, int SIDE, int HOW>
-__global__ void __launch_bounds__(THREADS, BLOCKS(N, SIDE))
+__global__ void __launch_bounds__(THREADS, BLOCKS(N, SIDE, HOW))
     dp4a_filter(const __grid_constant__ dp4a_args args)
 {
     extern __shared__ __align__(16) uint8_t shared[];
@@ -169,18 +222,15 @@ __global__ void __launch_bounds__(THREADS, BLOCKS(N, SIDE))
     const uint32_t *window = N_ds + warp * ROWS * across + lane;
 #pragma unroll 1
     for (int c = 0; c < N; c++, window += plane) {
-        int sum[4 * ROWS];
-        add_mask<SIDE>(args, window, across, A_ds, sum);
+        int q[4 * ROWS];
+        make_samples<SIDE, HOW>(args, window, across, A_ds, q);
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            int q[4];
-#pragma unroll
-            for (int j = 0; j < 4; j++)
-                q[j] = divided<HOW>(args.divide, sum[4 * r + j]);
 #pragma unroll
             for (int k = 0; k < N - 1; k++) /* the last channel's place is the last */
                 samples[r][k] = samples[r][k + 1];
-            samples[r][N - 1] = pack_bytes(q[1], q[0], pack_bytes(q[3], q[2], 0));
+            samples[r][N - 1] =
+                pack_bytes(q[4 * r + 1], q[4 * r], pack_bytes(q[4 * r + 3], q[4 * r + 2], 0));
         }
     }
     __syncthreads(); /* all have read N_ds */
@@ -226,10 +276,26 @@ static cudaError_t launch_divide(const struct dp4a_args &args, cudaStream_t stre
     }
 }
 
+/* A gradient: two masks of DP4A_GRADIENT_SIDE cells a side. */
+template <int N> static cudaError_t launch_gradient(struct dp4a_args &args, cudaStream_t stream)
+{
+    const int side = DP4A_GRADIENT_SIDE;
+
+    args.job.start = 0;
+    args.divide.float_scale = 1 / (float)args.job.divisor;
+    dp4a_pack(args.job.weight, side, side, side / 2, 1, args.weight);
+    dp4a_pack(args.job.weight_y, side, side, side / 2, 1, args.weight_y);
+    return args.job.divisor == 1 && args.job.bound <= DP4A_WHOLE_BOUND
+               ? launch<N, DP4A_GRADIENT_SIDE, LENGTH_WHOLE>(args, stream)
+               : launch<N, DP4A_GRADIENT_SIDE, LENGTH_ANY>(args, stream);
+}
+
 template <int N> static cudaError_t launch_side(struct dp4a_args &args, cudaStream_t stream)
 {
     const struct image_job *job = &args.job;
     const int side = job->mask_width;
+    if (job->weight_y)
+        return launch_gradient<N>(args, stream);
     if (args.planes != 1 || side > MAX_SIDE || job->mask_height != side ||
         job->anchor_x != side / 2)
         return launch_divide<N, 0>(args, stream);

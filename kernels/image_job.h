@@ -33,6 +33,7 @@ struct image_job {
     int64_t divisor, start; /* d; o + floor(d/2) */
     int64_t bound;          /* sum|w|*max + |o| + d; < 2^31 but for certified and separable */
     uint32_t max;
+    const int64_t *weight_y; /* as weight, of a gradient's second mask; bound counts for both */
     const int64_t *weight; /* host memory, row-major: for launches that take weights as arguments */
     const void *fragments; /* device memory: what the kernel's packer made of the weights */
     /* For order filters. The window has `cells` cells; sorted, the one at `place` is the output. */
@@ -72,6 +73,12 @@ void dp4a_pack(const int64_t *weight, int width, int height, int anchor_x, int p
 
 /* Shared memory that a block takes, bytes; planes 0: without the weights. */
 size_t dp4a_shared_bytes(int width, int height, int anchor_x, int channels, int planes);
+
+/* Gradients: cells a side of both masks, whose weights have 8 bits; a bound of both sums that keeps
+ * the sum of their squares below 2^31, and one that keeps it below 2^24. */
+#define DP4A_GRADIENT_SIDE  3
+#define DP4A_GRADIENT_BOUND 32767
+#define DP4A_WHOLE_BOUND    2896
 
 /* kernels/dp4a.cu */
 cudaError_t dp4a_launch(const struct image_job *job, int weight_planes, cudaStream_t stream);

@@ -64,6 +64,14 @@ static int weighted_in_one_pass(const struct plan *plan)
                                               : 0;
 }
 
+/* Would the kernel "dp4a" make the gradient? A close guess. */
+static bool gradient_in_one_pass(const struct plan *plan)
+{
+    return plan->kind == PLAN_GRADIENT && plan->type == SAMPLE_U8 && plan->mask[0].width == 3 &&
+           plan->mask[0].height == 3 && weights_within(&plan->mask[0], INT8_MIN, INT8_MAX) &&
+           weights_within(&plan->mask[1], INT8_MIN, INT8_MAX);
+}
+
 /* Milliseconds per sample of a step of an order filter, by the kernel that would run it: extremes
  * of rectangles and of other windows, network, bisect. A sample of 16 bits counts
  * as two. */
@@ -94,6 +102,8 @@ static double sample_ms(const struct plan *plan)
 
     if (plan->kind == PLAN_BILATERAL)
         return taps / CUDA_TAPS_BILATERAL + 1 / CUDA_SAMPLES_INT8;
+    if (gradient_in_one_pass(plan))
+        return 1 / CUDA_SAMPLES_WEIGHTED;
     if (planes)
         return (double)planes * taps / CUDA_TAPS_WEIGHTED + 1 / CUDA_SAMPLES_WEIGHTED;
 

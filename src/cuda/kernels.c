@@ -23,7 +23,7 @@
 
 #define IMAGE_ROW(kernel, ...)                                                                     \
     ROW(kernel, .pack = cuda_image_pack_##kernel, __VA_ARGS__),                                    \
-        .kinds = KERNEL_KIND(PLAN_LINEAR), .supports = IF_CUDA(cuda_image_supports)
+        .supports = IF_CUDA(cuda_image_supports), .kinds = KERNEL_KIND(PLAN_LINEAR)
 
 #define ORDER_ROW(kernel)                                                                          \
     ROW(kernel, .pack = cuda_image_pack_##kernel, .image = kernel##_launch, .since = 7),           \
@@ -47,7 +47,7 @@ static const struct kernel KERNELS[] = {
      .idea = "internal cells in shared memory, halo cells through L2 (Figs. 7.13-7.14 in 2D)"},
     {PLANE_ROW(tiled, true), .tile = TILE_HALO, .shape = IF_CUDA(cuda_tiled_shape),
      .idea = "input tile with halo cells in shared memory (Figs. 7.19-7.21)"},
-    {IMAGE_ROW(dp4a, .image = dp4a_launch, .since = 7),
+    {IMAGE_ROW(dp4a, .image = dp4a_launch, .since = 7) | KERNEL_KIND(PLAN_GRADIENT),
      .idea = "whole 8-bit pixels, four cells times four weights an instruction (7.5)"},
     {IMAGE_ROW(weighted, .image = weighted_launch, .since = 7), .only_weighted = true,
      .idea = "colour weighted by alpha, 8 bits, products and division in one pass (7.5)"},

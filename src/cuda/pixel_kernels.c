@@ -57,11 +57,33 @@ static const char *pack_bytes(const struct plan_mask *m, void *out, struct plane
     return NULL;
 }
 
+/* The kernel's gradients. It takes their weights as arguments; the packed ones are not read. */
+static const char *pack_gradient(const struct plan *plan, void *out, struct planes_packed *packed)
+{
+    const int side = DP4A_GRADIENT_SIDE;
+
+    if (plan->type != SAMPLE_U8)
+        return "samples of 16 bits";
+    for (int k = 0; k < 2; k++) {
+        const struct plan_mask *m = &plan->mask[k];
+        if (m->width != side || m->height != side || m->anchor_x != side / 2)
+            return "masks of another size than 3 x 3";
+        if (int8_mma_planes(m->weight, side * side) != 1 || m->bound > DP4A_GRADIENT_BOUND)
+            return "weights of a gradient past 8 bits";
+    }
+    packed->form = 1;
+    packed->shared = dp4a_shared_bytes(side, side, side / 2, plan->channels, 0);
+    return pack_bytes(&plan->mask[0], out, packed);
+}
+
 const char *cuda_image_pack_dp4a(const struct plan *plan, void *out, struct planes_packed *packed)
 {
     const struct plan_mask *m = &plan->mask[0];
-    const char *why = refusal(plan, false, false);
+    const char *why;
 
+    if (plan->kind == PLAN_GRADIENT)
+        return pack_gradient(plan, out, packed);
+    why = refusal(plan, false, false);
     if (why)
         return why;
     packed->form = int8_planes(plan);
@@ -390,9 +412,11 @@ static cudaError_t filter_step(const struct planes *planes, const struct plan *s
         .anchor_y = m->anchor_y,
         .divisor = m->divisor,
         .start = m->offset + m->divisor / 2,
-        .bound = m->bound,
+        .bound =
+            step->masks == 2 && step->mask[1].bound > m->bound ? step->mask[1].bound : m->bound,
         .max = step->max,
         .weight = m->weight,
+        .weight_y = step->masks == 2 ? step->mask[1].weight : NULL,
         .fragments = (const char *)planes_buffer(planes, BUFFER_MASK) + planes->weight_at[index],
         .place = step->order,
         .cells = (int)m->sum,

@@ -318,6 +318,12 @@ static const struct mask_case MASKS[] = {
      */
     {"gradient_over_4", "divisor 4\n-3 0 3\n-10 0 10\n-3 0 3",
      "divisor 4\n-3 -10 -3\n0 0 0\n3 10 3", 0, 0, 0, 0, NULL},
+    /* 3 x 3: squares past 2^24 and close to 2^31; roots that are a half; any divisor. */
+    {"gradient3", "60 -30 3\n7 -7 5\n-1 9 2", "-1 2 -3\n4 -99 6\n-7 3 1", 0, 0, 0, 0, NULL},
+    {"gradient3_halves", "divisor 2\n0 1 0\n0 0 0\n0 0 0", "divisor 2\n0 0 0\n0 0 0\n0 0 0", 0, 0,
+     0, 0, NULL},
+    {"gradient3_over_5", "divisor 5\n1 2 -3\n4 -5 6\n-7 8 9", "divisor 5\n-8 1 1\n2 3 -1\n0 5 4", 0,
+     0, 0, 0, NULL},
     {"gradient_over_2", "divisor 2\n-1 1\n0 0", "divisor 2\n-1 0\n1 0", 0, 0, 0, 0, NULL},
     {"gradient_over_3", "divisor 3\n-7 5 1", "divisor 3\n1 1 -9", 0, 0, 0, 0, NULL},
     {"gradient_over_128", "divisor 128\n-3 700", "divisor 128\n64 -5", 0, 0, 0, 0, NULL},
