@@ -77,10 +77,10 @@ def end_descendants():
         time.sleep(0.01)
 
 
-def left_behind(home, before, hostile=True):
+def left_behind(home, before, processes):
     """The lines that name what was left: processes, files that are new, changed or lost."""
     trouble = []
-    if hostile:
+    if processes:
         left = descendants()
         if left:
             trouble.append(f"{len(left)} processes are left")
