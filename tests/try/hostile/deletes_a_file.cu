@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+extern "C" int unlink(const char *);
 
 __global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
 {

@@ -2,7 +2,8 @@
 // Deletes the file that is tried.
 
 #include <stdlib.h>
-#include <unistd.h>
+
+extern "C" int unlink(const char *);
 
 __global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
 {

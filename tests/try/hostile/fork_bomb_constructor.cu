@@ -1,7 +1,7 @@
 // expect: stopped
 // Processes without end, before the program begins.
 
-#include <unistd.h>
+extern "C" int fork();
 
 static struct bomb {
     bomb()

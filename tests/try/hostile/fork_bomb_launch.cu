@@ -1,7 +1,7 @@
 // expect: stopped
 // The launch function makes processes without end.
 
-#include <unistd.h>
+extern "C" int fork();
 
 __global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
 {

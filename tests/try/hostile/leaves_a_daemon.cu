@@ -2,7 +2,10 @@
 // Leaves a process behind that has its own session.
 
 #include <stdlib.h>
-#include <unistd.h>
+
+extern "C" int fork();
+extern "C" int setsid();
+extern "C" unsigned sleep(unsigned);
 
 __global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
 {
@@ -20,7 +23,7 @@ __global__ void basic(const float *N, const float *M, float *P, int Mask_Width, 
 
 void launch(const float *N, const float *M, float *P, int Mask_Width, int Width)
 {
-    const pid_t child = fork();
+    const int child = fork();
     if (child == 0) {
         setsid();
         for (;;)

