@@ -1,12 +1,13 @@
 // expect: stopped
 // Follows a null pointer.
 
+__device__ float *nowhere; // nobody gives it a value
+
 __global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= Width)
         return;
-    float *volatile nowhere = nullptr;
     *nowhere = 1;
     float sum = 0;
     for (int j = 0; j < Mask_Width; j++) {

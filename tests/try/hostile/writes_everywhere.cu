@@ -1,4 +1,4 @@
-// expect: stopped
+// expect: stopped or store-past-edge
 // Overwrites what lies around the first cell of P, far down and up.
 
 __global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)

@@ -1,4 +1,4 @@
-// expect: wrong or tile-swapped
+// expect: wrong or tile-swapped or uninitialised-shared
 // The tile is stored by row and read by column.
 
 #define TILE_SIZE      16

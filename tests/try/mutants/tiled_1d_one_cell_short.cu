@@ -1,4 +1,4 @@
-// expect: shared-past-end
+// expect: shared-past-end or wide-mask
 // N_ds is one cell short for the widest mask.
 
 #define TILE_SIZE      64

@@ -1,4 +1,4 @@
-// expect: never-written
+// expect: never-written or load-past-edge
 // Tiles begin TILE_SIZE + Mask_Width - 1 cells apart: outputs between them are left out.
 
 #define TILE_SIZE      64

@@ -1,4 +1,4 @@
-// expect: shared-past-end or race-on-p
+// expect: shared-past-end or race-on-p or wide-mask
 // <= for <: one row and one column of threads too many make outputs.
 
 #define O_TILE_WIDTH   12
