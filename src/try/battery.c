@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "codec/codec.h"
 #include "plan/mask.h"
 #include "try/judge.h"
@@ -219,11 +220,15 @@ static bool add_hidden(struct try_battery *battery, const struct try_file *file,
     if (!in)
         return error_errno(err, path, "open");
     for (int line = 1; good && fgets(text, sizeof text, in); line++) {
-        int width, height, mask, pitch = 0;
+        int number[4] = {0}, numbers = 0;
         text[strcspn(text, "#\r\n")] = '\0';
         if (text[strspn(text, " \t")] == '\0')
             continue;
-        const int read = sscanf(text, "%d %d %d %d", &width, &height, &mask, &pitch);
+        const char *at = text;
+        while (numbers < 4 && word_int(at += strspn(at, " \t"), &at, &number[numbers]))
+            numbers++;
+        const int read = at[strspn(at, " \t")] == '\0' ? numbers : 0;
+        const int width = number[0], height = number[1], mask = number[2], pitch = number[3];
         if (read < 3 || width < 1 || height < 1 || mask < 1 || width > 2048 || height > 2048 ||
             mask > 255 || (read == 4 && (pitch < width || pitch > 4096))) {
             good = error_file(err, path, "line %d: expected width height mask_width [pitch]", line);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "try/roles.h"
 
 #define MOST_BYTES (1 << 20)
@@ -213,12 +214,23 @@ static bool take_kernel(struct try_file *file, const char *key, const char *valu
     return true;
 }
 
-static bool read_size(const char *value, int size[2])
+bool try_sides_read(const char *text, int side[2])
 {
-    char end;
+    const char *end;
 
-    return sscanf(value, "%dx%d%c", &size[0], &size[1], &end) == 2 ||
-           (sscanf(value, "%d%c", &size[0], &end) == 1 && (size[1] = size[0]) > 0);
+    if (!word_int(text, &end, &side[0]) || side[0] < 1)
+        return false;
+    side[1] = side[0];
+    return *end == '\0' ||
+           (*end == 'x' && word_int(end + 1, &end, &side[1]) && *end == '\0' && side[1] > 0);
+}
+
+/* A whole number from 1 on. */
+static bool read_count(const char *text, int *count)
+{
+    const char *end;
+
+    return word_int(text, &end, count) && *end == '\0' && *count > 0;
 }
 
 static bool take_wish(struct try_file *file, const char *key, const char *value, struct error *err)
@@ -235,11 +247,11 @@ static bool take_wish(struct try_file *file, const char *key, const char *value,
         file->shared = strtoll(value, NULL, 0);
     else if (strcmp(key, "mask") == 0 && strcmp(value, "odd") == 0)
         file->odd_only = true;
-    else if (strcmp(key, "mask") == 0 && atoi(value) > 0)
-        file->only_mask = atoi(value);
-    else if (strcmp(key, "block") == 0 && read_size(value, file->block))
+    else if (strcmp(key, "mask") == 0 && read_count(value, &file->only_mask))
         return true;
-    else if (strcmp(key, "tile") == 0 && read_size(value, file->tile))
+    else if (strcmp(key, "block") == 0 && try_sides_read(value, file->block))
+        return true;
+    else if (strcmp(key, "tile") == 0 && try_sides_read(value, file->tile))
         return true;
     else if (strcmp(key, "border") == 0) {
         for (int i = 0; i < TRY_BORDERS; i++)

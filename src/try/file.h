@@ -104,6 +104,8 @@ struct try_shape {
 
 bool try_file_read(struct try_file *file, const char *path, const struct try_shape *shape,
                    struct error *err);
+/* "N" or "WxH", as two numbers. */
+bool try_sides_read(const char *text, int side[2]);
 void try_file_free(struct try_file *file);
 
 /* The value of a constant of the file; -1: it has no such constant. */

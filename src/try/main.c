@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "try/print.h"
 #include "try/process.h"
+#include "try/templates.h"
 
 struct words {
-    const char *file, *junit, *device;
+    const char *file, *junit, *template_name;
     struct try_wishes wishes;
     struct try_shape shape;
     bool json;
@@ -30,8 +32,8 @@ static bool read_words(struct words *words, int argc, char **argv)
             words->file = value;
         else if (IS("junit"))
             words->junit = value;
-        else if (IS("device"))
-            words->device = value;
+        else if (IS("template"))
+            words->template_name = value;
         else if (IS("cases"))
             words->wishes.hidden = value;
         else if (IS("mask"))
@@ -45,14 +47,23 @@ static bool read_words(struct words *words, int argc, char **argv)
         else if (IS("json"))
             words->json = true;
         else if (IS("block"))
-            sscanf(value, "%dx%d", &words->shape.block[0], &words->shape.block[1]);
+            try_sides_read(value, words->shape.block);
         else if (IS("tile"))
-            sscanf(value, "%dx%d", &words->shape.tile[0], &words->shape.tile[1]);
+            try_sides_read(value, words->shape.tile);
         else
             return false;
 #undef IS
     }
-    return words->file != NULL;
+    return words->file || words->template_name;
+}
+
+static int print_template(const char *name)
+{
+    for (size_t i = 0; i < sizeof try_templates / sizeof try_templates[0]; i++)
+        if (strcmp(try_templates[i].name, name) == 0)
+            return fputs(try_templates[i].text, stdout) >= 0 && fflush(stdout) == 0 ? EXIT_DONE
+                                                                                    : EXIT_INPUT;
+    return EXIT_USAGE;
 }
 
 /* Compiles, runs and judges; the verdict's own errors are `stopped`. */
@@ -101,11 +112,20 @@ static bool run(const struct words *words, struct try_report *report, const char
     return try_file(words, report, err);
 }
 
+static void say_trouble(const struct error *err)
+{
+    if (!err->text[0])
+        return;
+    fputs("stencilcli: ", stderr);
+    clean_text_put(stderr, err->text);
+    fputc('\n', stderr);
+}
+
 int main(int argc, char **argv)
 {
     struct try_report report = {0};
     struct words words;
-    struct error err = {0};
+    struct error err = {0}, trouble = {0};
     char scratch[512];
     int code;
 
@@ -113,6 +133,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "stencilcli-try: started by `stencilcli try`\n");
         return EXIT_USAGE;
     }
+    if (words.template_name)
+        return print_template(words.template_name);
     process_install();
     if (!process_folder_make(scratch, sizeof scratch, &err)) {
         fprintf(stderr, "stencilcli: %s\n", err.text);
@@ -124,7 +146,8 @@ int main(int argc, char **argv)
         signal(process_signal(), SIG_DFL);
         raise(process_signal());
     }
-    code = try_print(&report, good ? NULL : &err, words.file, words.json, words.junit);
+    code = try_print(&report, good ? NULL : &err, words.file, words.json, words.junit, &trouble);
+    say_trouble(good ? &trouble : &err);
     for (int i = 0; report.results && i < report.battery.count; i++)
         try_result_free(&report.results[i]);
     free(report.results);

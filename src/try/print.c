@@ -197,26 +197,18 @@ static bool write_junit(const struct try_report *report, const char *path, const
 }
 
 int try_print(const struct try_report *report, const struct error *err, const char *path, bool json,
-              const char *junit)
+              const char *junit, struct error *trouble)
 {
-    struct error trouble;
-
-    if (!write_junit(report, path, junit, err, &trouble)) {
-        fprintf(stderr, "stencilcli: %s\n", trouble.text);
-        return trouble.code;
-    }
+    if (!write_junit(report, path, junit, err, trouble))
+        return trouble->code;
     if (err && json && report->file.path) {
         fputs("{\"file\":", stdout);
         json_put_bytes(stdout, path);
         json_print(stdout, ",'id':%s,'exit':%d,'sentence':%s}\n",
                    report->compiles ? "stopped" : "does-not-compile", (int)err->code, err->text);
     }
-    if (err) {
-        fputs("stencilcli: ", stderr);
-        clean_text_put(stderr, err->text);
-        fputc('\n', stderr);
+    if (err)
         return err->code;
-    }
     (json ? print_json : print_text)(stdout, report, path);
     if (fflush(stdout) != 0)
         return EXIT_INPUT;

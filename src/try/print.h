@@ -16,9 +16,9 @@ struct try_report {
     double seconds;
 };
 
-/* Prints the verdict, or ERR if there is none, and returns the exit code. JUNIT: a file, or NULL.
- */
+/* Prints the verdict, or ERR (with JSON only) if there is none, and returns the exit code. JUNIT: a
+ * file, or NULL. TROUBLE: why that could not be written. */
 int try_print(const struct try_report *report, const struct error *err, const char *path, bool json,
-              const char *junit);
+              const char *junit, struct error *trouble);
 
 #endif

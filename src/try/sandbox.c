@@ -124,8 +124,6 @@ bool sandbox_calls(void)
         ALLOW(clock_gettime),
         ALLOW(clock_nanosleep),
         ALLOW(nanosleep),
-        ALLOW(gettimeofday),
-        ALLOW(sched_yield),
         ALLOW(sysinfo), /* qsort asks how much memory there is */
         ALLOW(set_robust_list),
         ALLOW(rseq),

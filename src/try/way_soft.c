@@ -7,10 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "try/child.h"
+#include "try/headers.h"
 #include "try/process.h"
 #include "try/sandbox.h"
-#include "try_headers.h" /* made by the build: static const struct { name, text } try_headers[] */
 
 struct made {
     struct try_setup setup;
@@ -176,9 +177,12 @@ static bool say_error(const struct try_file *file, const char *text, enum proces
         if (!error || (newline && error > newline) || strncmp(line, file->name, length) != 0 ||
             line[length] != ':')
             continue;
+        const char *after;
+        int number = 0;
+        word_int(line + length + 1, &after, &number);
         error += strlen(": error: ");
-        return error_file(err, file->path, "line %d does not compile: %.*s",
-                          atoi(line + length + 1), (int)strcspn(error, "\n"), error);
+        return error_file(err, file->path, "line %d does not compile: %.*s", number,
+                          (int)strcspn(error, "\n"), error);
     }
     if (strstr(text, "internal compiler error") || strstr(text, "out of memory") ||
         strstr(text, "Killed"))

@@ -19,9 +19,9 @@
 #define __noinline__    __attribute__((noinline))
 #define __align__(n)    alignas(n)
 #define __CUDACC__
-#define __CUDA_ARCH__ 900
+#define __CUDA_ARCH__  900
 #define CUDART_VERSION 13000
-#define main try_main_of_the_file
+#define main           try_main_of_the_file
 
 #include "soft/cuda_functions.h"
 
@@ -277,7 +277,10 @@ static inline try_launcher<P...> try_launch(void (*kernel)(P...), dim3 grid, dim
 
 #define cudaMemcpyHostToHost cudaMemcpyDeviceToDevice
 #define cudaMemcpyDefault    cudaMemcpyDeviceToDevice
-enum { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaFuncAttributePreferredSharedMemoryCarveout };
+enum {
+    cudaFuncAttributeMaxDynamicSharedMemorySize,
+    cudaFuncAttributePreferredSharedMemoryCarveout
+};
 
 template <typename T> static inline cudaError_t cudaMalloc(T **memory, size_t bytes)
 {
