@@ -87,6 +87,8 @@ char *batch_recipe(const struct picture_request *request, const char *folder, st
         put_step(out, step);
         for (int i = 0; ok && i < step->mask_count; i++)
             ok = put_mask(out, &step->masks[i]);
+        if (ok && step->deep.weight)
+            ok = put_mask(out, &step->deep);
     }
     if (ok)
         fprintf(out, "format %s quality %d png-level %d tiff %d%s\nfolder %s\n",

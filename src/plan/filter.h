@@ -102,15 +102,20 @@ struct filter_request {
     const char *where;         /* --where, or NULL; picture_load reads it */
     struct image where_picture;
     uint32_t where_max;
-    struct mask masks[2];        /* filter_masks makes them: 1, or 2 for gradients */
-    int mask_count;              /* 0: not loaded */
+    struct mask masks[2]; /* filter_masks makes them: 1, or 2 for gradients */
+    int mask_count;       /* 0: not loaded */
+    struct mask deep;     /* filter_load: the mask for 16-bit pictures if filter_masks_differ,
+                             then masks[0] is for 8 bits; else zeroed */
     struct filter_request *next; /* the next step of a chain; NULL: this is the last one */
 };
 
-/* Makes masks and mask_count from the request, overrides applied. An option that the filter does
- * not take (--mask with sobel) is EXIT_USAGE. Free with filter_unload; after a failure nothing
- * needs to be freed. */
-bool filter_masks(struct filter_request *request, struct error *err);
+/* Makes masks and mask_count from the request for pictures of samples of TYPE, overrides applied.
+ * An option that the filter does not take (--mask with sobel) is EXIT_USAGE. Free with
+ * filter_unload; after a failure nothing needs to be freed. */
+bool filter_masks(struct filter_request *request, enum sample_type type, struct error *err);
+
+/* Does the filter have another mask for 16-bit pictures than for 8-bit ones, as a Gaussian has? */
+bool filter_masks_differ(const struct filter_request *request);
 void filter_unload(struct filter_request *request);
 
 /* Makes the masks of all steps, once for all pictures, and checks everything that can be checked

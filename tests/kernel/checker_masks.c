@@ -490,7 +490,8 @@ bool check_mask_make(struct mask *made, int mask, int part, uint64_t *state, str
     const char *text = part ? m->second : m->text;
 
     if (text == GAUSS)
-        return mask_build_gauss(made, m->width / 4.0, m->width / 2, MASK_SQUARE, err);
+        return mask_build_gauss(made, m->width / 4.0, m->width / 2, MASK_SQUARE, MASK_UNITS_2048,
+                                err);
     if (text && text != LOW_RANK && text != ONE_CELL && text != RUNS && text != DISC &&
         text != NEAR && text != NEAR_RANK_2 && text != NEAR_RANK_3 && text != BELL &&
         text != PEAK && text != FACTORS && text != UPPER && text != WHOLE && text != OUTER)

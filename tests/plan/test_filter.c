@@ -105,7 +105,7 @@ static void gradient_masks(void)
         struct filter_request request = request_of(gradients[i]);
         struct mask *masks = request.masks;
         struct error err;
-        CHECK(filter_masks(&request, &err) && request.mask_count == 2);
+        CHECK(filter_masks(&request, SAMPLE_U8, &err) && request.mask_count == 2);
         for (int k = 0; k < 2; k++) {
             struct mask file;
             char path[64];
