@@ -256,7 +256,6 @@ static void unload_step(struct filter_request *request)
 {
     while (request->mask_count > 0)
         mask_free(&request->masks[--request->mask_count]);
-    mask_free(&request->deep);
 }
 
 bool filter_masks(struct filter_request *request, enum sample_type type, struct error *err)
@@ -264,7 +263,6 @@ bool filter_masks(struct filter_request *request, enum sample_type type, struct 
     bool good;
 
     request->mask_count = 0;
-    memset(&request->deep, 0, sizeof request->deep);
     good = check_options(request, err) && load_masks(request, type, err);
     for (int i = 0; good && i < request->mask_count; i++)
         good = plan_mask_override(&request->masks[i], &request->overrides, err) &&
@@ -389,16 +387,17 @@ static bool set_around(const struct filter_request *request, struct plan *plan, 
 static bool make_masks(const struct filter_request *request, struct plan *plan,
                        enum sample_type type, uint32_t max, struct error *err)
 {
+    const bool loaded =
+        request->mask_count > 0 && (type == SAMPLE_U8 || !filter_masks_differ(request));
     struct filter_request own = *request;
-    bool good = own.mask_count > 0 || filter_masks(&own, type, err);
-    const struct mask *mask = own.deep.weight && type != SAMPLE_U8 ? &own.deep : own.masks;
+    bool good = loaded || filter_masks(&own, type, err);
 
     plan->kind = request->filter->kind;
     for (; good && plan->masks < own.mask_count; plan->masks += good)
-        good = plan_mask_make(&plan->mask[plan->masks], &mask[plan->masks], max, err);
+        good = plan_mask_make(&plan->mask[plan->masks], &own.masks[plan->masks], max, err);
     if (good && plan->kind == PLAN_LINEAR && plan_mask_is_long(&plan->mask[0]))
         plan->kind = PLAN_LONG;
-    if (request->mask_count == 0)
+    if (!loaded)
         unload_step(&own);
     if (!good)
         plan_free(plan);
@@ -449,17 +448,6 @@ bool filter_plan(const struct filter_request *request, int channels, enum sample
     return true;
 }
 
-/* Makes the mask for 16-bit pictures: a single one, because masks of gradients do not differ. */
-static bool load_deep(struct filter_request *request, struct error *err)
-{
-    struct filter_request own = *request;
-    bool good = filter_masks(&own, SAMPLE_U16, err);
-
-    if (good)
-        request->deep = own.masks[0];
-    return good;
-}
-
 static bool load_step(struct filter_request *request, struct error *err)
 {
     struct plan plan = {0};
@@ -476,8 +464,7 @@ static bool load_step(struct filter_request *request, struct error *err)
         !border_value(&request->border, 65535, &value, err) ||
         !filter_masks(request, SAMPLE_U8, err))
         return false;
-    bool good = (!filter_masks_differ(request) || load_deep(request, err)) &&
-                make_masks(request, &plan, SAMPLE_U8, 1, err) &&
+    bool good = make_masks(request, &plan, SAMPLE_U8, 1, err) &&
                 check_around(request, &plan, err) && order_make_steps(&plan, request, err);
     plan_free(&plan);
     if (!good)
