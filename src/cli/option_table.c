@@ -205,8 +205,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "depth", "BITS", BENCH | FOR(COMMAND_MASK), WORD(depth, depth_word),
      "bits per sample of the picture (default: 8)\n"
-     "For mask: of the pictures that the mask is for. A Gaussian has finer weights for 16 bits. For "
-     "bench: of the generated picture."},
+     "For mask: of the pictures that the mask is for. Gaussians have finer weights for 16 bits. "
+     "For bench: of the generated picture."},
 
     {0, "sweep", "WHAT", BENCH | ON_SCREEN, WORD(sweep, sweep_word),
      "time the kernels for several tile or mask widths\n"
