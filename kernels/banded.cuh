@@ -20,7 +20,8 @@ struct banded_args {
     struct image_job job;
     struct banded_shape shape;
     struct sample_divide divide;
-    int low_bits, low_scale, low_start;      /* separable, sums past 32 bits: see separable_16.cu */
+    /* separable, sums past 32 bits: see separable_16.cu */
+    int low_bits, low_scale, low_start, low_halved;
     int in_pad, out_pad;                     /* bytes of the first row's 16 before the picture */
     int first_byte;                          /* of the window of the tensor's byte 0 */
     int across, down;                        /* tiles side by side, one below the other */

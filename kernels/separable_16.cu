@@ -13,9 +13,10 @@
  * counts for one power of 256. A product with the factor's byte alone (j = 0, and j = 1)
  * separates the two bytes of a sum.
  *
- * Sums past 32 bits are joined from the top down to 16 bits, and the part below adds its
+ * Sums past 32 bits are joined from the top down to bit 16, and the part below adds its
  * carry. The division is then one of 32 bits again, for divisors with enough factors of 2,
- * as those of --sigma have.
+ * as those of --sigma have. Its sums at 16 bits reach 2^48: they are joined as numbers of 32
+ * bits without a sign and then halved.
  *
  * Shared memory, bytes moved: see separable.cu
  * Measured        see docs/lab/separable.md */
@@ -180,7 +181,7 @@ __device__ inline void pass_columns(const struct banded_args &args, int (*P)[4],
     }
 }
 
-/* The whole sum from bit low_bits on. */
+/* The whole sum from bit low_bits on, or the half of it. */
 template <typename S>
 __device__ inline int joined_sum(const struct banded_args &args, const int (*P)[4], int k)
 {
@@ -189,7 +190,8 @@ __device__ inline int joined_sum(const struct banded_args &args, const int (*P)[
 #pragma unroll
     for (int e = S::PARTS - 2; e >= 2; e--)
         s = P[e][k] + 256 * s;
-    return (int)(s * args.low_scale + (low >> args.low_bits));
+    s = s * args.low_scale + (uint32_t)(low >> args.low_bits);
+    return (int)(S::SIGNED ? s : s >> args.low_halved);
 }
 
 /* Four groups' samples for 8 rows, in the registers that stmatrix stores transposed. */
@@ -321,9 +323,10 @@ extern "C" cudaError_t separable_16_launch(const struct image_job *job, int form
         return status;
     args.low_bits = separable_16_low_bits(job->divisor);
     args.low_scale = 1 << (16 - args.low_bits);
-    args.low_start = (int)(job->start & 0xffff);
-    shifted.divisor >>= args.low_bits;
-    shifted.start = (job->start >> 16) * args.low_scale;
+    args.low_halved = separable_16_is_halved(job->bound, args.low_bits);
+    args.low_start = (int)(job->start & ((0x10000 << args.low_halved) - 1));
+    shifted.divisor >>= args.low_bits + args.low_halved;
+    shifted.start = (job->start >> (16 + args.low_halved)) * args.low_scale;
     args.divide = sample_divide_of(&shifted);
     switch (form) {
     case SEPARABLE_16_SHORT:

@@ -60,14 +60,28 @@ static enum separable_16_form form_of_positive(const struct separable_16_mask *m
     return SEPARABLE_16_PAIRS;
 }
 
+/* Are sums within 32 bits, except the divisor's last bits? Sums of weights that are not negative
+ * may be halved: they and what they start from below bit 17 stay below 2^48, since a sum is at most
+ * bound - d. */
+static bool sums_fit(const struct separable_16_mask *m, bool positive)
+{
+    const int bits = separable_16_low_bits(m->divisor);
+
+    if (!separable_16_is_halved(m->bound, bits))
+        return true;
+    return positive && bits == 16 && m->divisor % ((int64_t)1 << 17) == 0 &&
+           m->bound <= (int64_t)1 << 48;
+}
+
 enum separable_16_form separable_16_form_of(const struct separable_16_mask *m)
 {
     const struct range row = range_of(m->row, m->width), column = range_of(m->column, m->height);
     const int64_t least = row.least < column.least ? row.least : column.least;
     const int64_t most = row.most > column.most ? row.most : column.most;
 
-    if (row.above > INT16_MAX || row.below < -INT16_MAX ||
-        m->bound >> separable_16_low_bits(m->divisor) >= INT32_MAX)
+    /* The row's sums are below 2^32, with a sign below 2^31. */
+    if (!sums_fit(m, least >= 0 && most > INT8_MAX) ||
+        row.above > (least < 0 ? INT16_MAX : 65536) || row.below < -INT16_MAX)
         return SEPARABLE_16_NONE;
     if (least >= INT8_MIN && most <= INT8_MAX)
         return row.below == 0 && row.above <= 256 ? SEPARABLE_16_SHORT : SEPARABLE_16_SIGNED;

@@ -97,4 +97,10 @@ static inline int separable_16_low_bits(int64_t divisor)
     return bits;
 }
 
+/* Are sums still past 31 bits then, so that they are halved? */
+static inline int separable_16_is_halved(int64_t bound, int low_bits)
+{
+    return bound >> low_bits >= INT32_MAX;
+}
+
 #endif

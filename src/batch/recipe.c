@@ -33,6 +33,20 @@ static bool put_mask(FILE *out, const struct mask *mask)
     return ok;
 }
 
+/* The mask for 16-bit pictures: a folder may have pictures of both depths. */
+static bool put_deep_mask(FILE *out, const struct filter_request *filter)
+{
+    struct filter_request deep = *filter;
+    struct error why;
+
+    deep.next = NULL; /* unloads this step only */
+    if (!filter_masks(&deep, SAMPLE_U16, &why))
+        return false;
+    bool ok = put_mask(out, &deep.masks[0]);
+    filter_unload(&deep);
+    return ok;
+}
+
 static void put(FILE *out, const char *name, const char *value)
 {
     if (value)
@@ -87,6 +101,8 @@ char *batch_recipe(const struct picture_request *request, const char *folder, st
         put_step(out, step);
         for (int i = 0; ok && i < step->mask_count; i++)
             ok = put_mask(out, &step->masks[i]);
+        if (ok && filter_masks_differ(step))
+            ok = put_deep_mask(out, step);
     }
     if (ok)
         fprintf(out, "format %s quality %d png-level %d tiff %d%s\nfolder %s\n",

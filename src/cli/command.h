@@ -46,7 +46,7 @@ struct options {
 
     /* for bench */
     bool cold;
-    const char *depth; /* bits per sample of the generated picture: "8", "16", or NULL for 8 */
+    const char *depth; /* bits per sample of a picture: "8", "16", or NULL for 8 */
     int runs;          /* 0: chosen by time */
     const char *plot;
     const char *sweep; /* "tile", "mask" or NULL */

@@ -1,7 +1,8 @@
 /* `stencilcli mask MASK | --sigma S | --radius R`: prints the mask that a filter would use, found
- * or built and changed by --divisor, --offset, --anchor and --flip. For people who want to see,
- * keep or change a mask. The text is a valid mask file, with facts about the mask (sum, rank,
- * symmetry, bounds) in comment lines at the end: parsing it gives exactly the same numbers. */
+ * or built for a --depth, and changed by --divisor, --offset, --anchor and --flip. For people who
+ * want to see, keep or change a mask. The text is a valid mask file, with facts about the mask
+ * (sum, rank, symmetry, bounds) in comment lines at the end: parsing it gives exactly the same
+ * numbers. */
 #include "cli/command.h"
 
 #include <inttypes.h>
@@ -381,6 +382,7 @@ static bool make_mask(const struct options *options, struct mask *mask, struct e
     const char *operand = options->operands > 0 ? options->operand[0] : NULL;
     struct filter_request request = options->request.filter;
     bool builds = request.has_sigma || request.radius >= 0 || request.amount;
+    bool deep = options->depth && strcmp(options->depth, "16") == 0;
 
     if (operand && request.mask)
         return error_set(err, EXIT_USAGE, "two masks, '%.80s' and --mask: expected one", operand);
@@ -395,7 +397,7 @@ static bool make_mask(const struct options *options, struct mask *mask, struct e
     if (operand)
         request.mask = operand;
     request.filter = filter_with(request.amount ? "amount" : "mask");
-    if (!filter_masks(&request, err))
+    if (!filter_masks(&request, deep ? SAMPLE_U16 : SAMPLE_U8, err))
         return false;
     *mask = request.masks[0];
     return true;

@@ -285,7 +285,7 @@ static const struct help_block help_text[] = {
          "BLOCK_WIDTH, and masks have at most MAX_MASK_WIDTH cells along an axis. Or the file has "
          "a function launch with such parameters, which launches the kernel. A comment says what "
          "the names do not say:"),
-    CODE("// stencil: kernel=blur N=picture block=16x16 tile=12x12 mask=odd border=wrap"),
+    CODE("// stencil: kernel=blur N=picture block=16x16 tile=12x12 border=wrap"),
     TEXT("Further keys are P, M, mask_width, width, height, pitch, channels (a parameter's name), "
          "dim (1 or 2), mask (a width), shared (bytes), template (arguments)."),
     TEXT("An output must be the sum of N[y - Mask_Width/2 + i][x - Mask_Width/2 + j] * M[i][j]. "

@@ -58,8 +58,9 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "sigma", "S", MASKS | BENCH | ON_SCREEN, FILTER_VALUE,
      "a Gaussian mask of this standard deviation, in pixels\n"
-     "Its integer weights sum to 2048 in each direction (to 65536 if the mask has more than 255 "
-     "cells along an axis), so flat areas stay exactly flat. S is at most 1000."},
+     "Its integer weights sum to 2048 in each direction (to 65536 for 16-bit pictures, and if the "
+     "mask has more than 255 cells along an axis), so flat areas stay exactly flat. S is at most "
+     "1000."},
 
     {0, "radius", "R", MASKS | BENCH | ON_SCREEN, FILTER_VALUE,
      "size of the mask: 2R+1 cells wide and high\n"
@@ -204,8 +205,10 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "In 2D N is a picture of N x N cells. For bench the default is 2048x2048, with --device soft "
      "256x256."},
 
-    {0, "depth", "BITS", BENCH, WORD(depth, depth_word),
-     "bits per sample of the generated picture (default: 8)"},
+    {0, "depth", "BITS", BENCH | FOR(COMMAND_MASK), WORD(depth, depth_word),
+     "bits per sample of the picture (default: 8)\n"
+     "For mask: of the pictures that the mask is for. Gaussians have finer weights for 16 bits. "
+     "For bench: of the generated picture."},
 
     {0, "sweep", "WHAT", BENCH | ON_SCREEN, WORD(sweep, sweep_word),
      "time the kernels for several tile or mask widths\n"

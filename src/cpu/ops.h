@@ -40,8 +40,14 @@ struct cpu_taps {
     uint32_t *weight;
 };
 
-/* The constants of sums that come in two halves. The sums, and d, stay below 2^49. */
+/* How sums S in two halves are divided by d = odd * 2^n; cpu/ops_divide.h has the bounds. SHIFTED:
+ * by shifts of 32 bits; ONCE: by a multiplication of doubles; TWICE: by 2^n and then by the odd
+ * number. */
+enum cpu_halves_way { HALVES_SHIFTED, HALVES_ONCE, HALVES_TWICE };
+
+/* The constants of sums that come in two halves. */
 struct cpu_halves {
+    enum cpu_halves_way way;
     int64_t common, start, divisor;
     int64_t cell; /* extra weight of the sample at the output's place */
     int32_t max;
@@ -290,7 +296,7 @@ struct cpu_ops {
     /* upper = the upper halves of column[x] and column[x + step] side by side; lower = the lower
      * halves, each minus 32768. */
     void (*split_taps)(const uint32_t *column, int step, uint32_t *upper, uint32_t *lower, int n);
-    /* out = clamp(floor((S + d/2) / d)), S = common * (upper * 65536 + lower) + start + cell * in
+    /* out = clamp(floor((S + d/2) / d)), S = common * (upper * 65536 + lower) + start + cell * in.
      */
     void (*divide_halves)(const struct cpu_halves *halves, const int32_t *upper,
                           const int32_t *lower, const uint16_t *in, uint16_t *out, int n);

@@ -156,29 +156,62 @@ static void certify_floats(const struct cpu_certify *certify, const float *value
     }
 }
 
-/* All numbers are integers below 2^49, which are exact as doubles. */
-INLINE void divide_halves_body(const struct cpu_halves *halves, bool has_cell,
+/* Let v = S + floor(d/2) and d = odd * 2^n. All steps to v are integers below 2^53, which are exact
+ * as doubles.
+ * ONCE: either d is 2^n, then the quotient is exact; or v and d are below 2^49: see the top.
+ * TWICE: v / 2^n is exact, and an int32 without its fraction. A negative one may become 0 instead
+ * of -1: both make a sample of 0. Then as ONCE. */
+INLINE void divide_halves_body(const struct cpu_halves *halves, bool has_cell, bool twice,
                                const int32_t *restrict upper, const int32_t *restrict lower,
                                const uint16_t *restrict in, uint16_t *restrict out, int n)
 {
-    double common = (double)halves->common, inverse = 1.0 / (double)halves->divisor;
-    double start = (double)(halves->start + halves->divisor / 2) + 0.5, max = halves->max;
-    double cell = (double)halves->cell;
+    const int64_t d = halves->divisor, power = d & -d, odd = d / power;
+    const double common = (double)halves->common, cell = (double)halves->cell, max = halves->max;
+    const double start = (double)(halves->start + d / 2) + (twice || odd == 1 ? 0 : 0.5);
+    const double inverse = 1.0 / (double)(twice ? power : d), inverse_odd = 1.0 / (double)odd;
     for (int x = 0; x < n; x++) {
         double sum = (upper[x] * 65536.0 + lower[x]) * common + start;
         double q = (has_cell ? sum + cell * in[x] : sum) * inverse;
+        if (twice)
+            q = ((int32_t)q + 0.5) * inverse_odd;
         q = q < max ? q : max;
         out[x] = (uint16_t)(int32_t)(q > 0 ? q : 0);
+    }
+}
+
+/* v = common * (65536 * (upper + a) + lower + b), with 0 <= b < 65536 and d = common * 2^n, n from
+ * 17 on. v / common is from 0 to 2^48 - 1, and a lower sum at most 2^31 - 65536: no sum overflows,
+ * and `upper`, with what is carried to it, is of 32 bits without a sign. */
+static void shift_halves(const struct cpu_halves *halves, const int32_t *upper,
+                         const int32_t *lower, uint16_t *out, int n)
+{
+    const int64_t power = halves->divisor / halves->common;
+    const int64_t start = halves->start / halves->common + power / 2;
+    const uint32_t a = (uint32_t)(start >> 16), b = start & 0xffff;
+    const int shift = __builtin_ctzll((uint64_t)power) - 16;
+    const v_u16 max = (uint16_t)halves->max - (v_u16){0};
+    for (int x = 0; x < n; x += WORDS) {
+        v_s32 q[2];
+        UNROLL
+        for (int k = 0; k < 2; k++) {
+            v_u32 high = load_32(upper + x + LANES * k), low = load_32(lower + x + LANES * k);
+            q[k] = (v_s32)((high + a + (v_u32)((v_s32)(low + b) >> 16)) >> shift);
+        }
+        store_first((uint16_t *)out + x, (v_u8)min_u16(narrow_32(q[0], q[1]), max), 2 * (n - x));
     }
 }
 
 static void divide_halves(const struct cpu_halves *halves, const int32_t *upper,
                           const int32_t *lower, const uint16_t *in, uint16_t *out, int n)
 {
-    if (halves->cell == 0)
-        divide_halves_body(halves, false, upper, lower, in, out, n);
+    if (halves->way == HALVES_SHIFTED)
+        shift_halves(halves, upper, lower, out, n);
+    else if (halves->way == HALVES_TWICE)
+        divide_halves_body(halves, true, true, upper, lower, in, out, n);
+    else if (halves->cell == 0)
+        divide_halves_body(halves, false, false, upper, lower, in, out, n);
     else
-        divide_halves_body(halves, true, upper, lower, in, out, n);
+        divide_halves_body(halves, true, false, upper, lower, in, out, n);
 }
 
 /* ---- 64 bits ---- */

@@ -21,35 +21,71 @@
 COLUMN_SLIDE(column_slide_u8, uint8_t)
 COLUMN_SLIDE(column_slide_u16, uint16_t)
 
-/* STEP is a constant in every call, so that the running sums stay in registers. */
-INLINE void row_slide(int step, const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
-                      uint32_t *out, int n)
-{
-    const uint32_t weight = taps->weight[0];
-    const int first = (taps->count - 1) * step;
-    uint32_t sum[4] = {start, start, start, start};
+/* The numbers OF(lane, by) of all lanes. */
+#define FOUR_LANES(of, lane, by)                                                                   \
+    of(lane, by), of((lane) + 1, by), of((lane) + 2, by), of((lane) + 3, by)
+#if VECTOR_BYTES == 64
+#define ALL_LANES(of, by)                                                                          \
+    FOUR_LANES(of, 0, by), FOUR_LANES(of, 4, by), FOUR_LANES(of, 8, by), FOUR_LANES(of, 12, by)
+#elif VECTOR_BYTES == 32
+#define ALL_LANES(of, by) FOUR_LANES(of, 0, by), FOUR_LANES(of, 4, by)
+#else
+#define ALL_LANES(of, by) FOUR_LANES(of, 0, by)
+#endif
 
-    for (int x = 0; x < first; x++)
-        sum[x % step] += weight * column[x];
-    for (int x = 0; x < n; x += step)
-        for (int c = 0; c < step; c++) {
-            sum[c] += weight * column[x + first + c];
-            out[x + c] = sum[c];
-            sum[c] -= weight * column[x + c];
-        }
-}
+/* V moved up by BY lanes, with zeros below; the last STEP lanes of V, over and over. */
+#define LANE_BELOW(lane, by)  ((by) < LANES ? LANES + (lane) - (by) : 0)
+#define LANE_LAST(lane, step) (LANES - (step) + (lane) % (step))
+#define MOVED_UP(v, by)       __builtin_shufflevector((v_u32){0}, v, ALL_LANES(LANE_BELOW, by))
+#define LAST_LANES(v, step)   __builtin_shufflevector(v, v, ALL_LANES(LANE_LAST, step))
+
+/* T[x] = the columns that have entered the sum at x, less those that have left it:
+ * T[x] = T[x - STEP] + column[x + first] - column[x], and the sum is T[x] + column[x]. A vector's
+ * differences are added up in log2(LANES / STEP) operations, then T of the vector before is added.
+ */
+#define ROW_SLIDE(STEP)                                                                            \
+    static void row_slide_##STEP(const struct cpu_taps *taps, const uint32_t *column,              \
+                                 uint32_t start, uint32_t *out, int n)                             \
+    {                                                                                              \
+        const uint32_t weight = taps->weight[0];                                                   \
+        const int first = (taps->count - 1) * STEP;                                                \
+        uint32_t before[LANES] = {0};                                                              \
+        v_u32 t;                                                                                   \
+        int x;                                                                                     \
+        for (x = 0; x < first; x += STEP)                                                          \
+            for (int c = 0; c < STEP; c++)                                                         \
+                before[LANES - STEP + c] += column[x + c];                                         \
+        t = load_32(before);                                                                       \
+        for (x = 0; x + LANES <= n; x += LANES) {                                                  \
+            const v_u32 leaves = load_32(column + x);                                              \
+            v_u32 v = load_32(column + x + first) - leaves;                                        \
+            v += MOVED_UP(v, STEP);                                                                \
+            v += MOVED_UP(v, 2 * STEP);                                                            \
+            v += MOVED_UP(v, 4 * STEP);                                                            \
+            v += MOVED_UP(v, 8 * STEP);                                                            \
+            t = v + LAST_LANES(t, STEP);                                                           \
+            store(out + x, (t + leaves) * weight + start);                                         \
+        }                                                                                          \
+        store(before, t);                                                                          \
+        for (int c = 0; x < n; x++, c = c + 1 < STEP ? c + 1 : 0) {                                \
+            uint32_t *last = &before[LANES - STEP + c];                                            \
+            *last += column[x + first];                                                            \
+            out[x] = *last * weight + start;                                                       \
+            *last -= column[x];                                                                    \
+        }                                                                                          \
+    }
+ROW_SLIDE(1)
+ROW_SLIDE(2)
+ROW_SLIDE(3)
+ROW_SLIDE(4)
 
 static void row_slide_32(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
                          uint32_t *sum, int n)
 {
-    if (taps->step == 1)
-        row_slide(1, taps, column, start, sum, n);
-    else if (taps->step == 2)
-        row_slide(2, taps, column, start, sum, n);
-    else if (taps->step == 3)
-        row_slide(3, taps, column, start, sum, n);
-    else
-        row_slide(4, taps, column, start, sum, n);
+    static void (*const slide[])(const struct cpu_taps *, const uint32_t *, uint32_t, uint32_t *,
+                                 int) = {row_slide_1, row_slide_2, row_slide_3, row_slide_4};
+
+    slide[taps->step - 1](taps, column, start, sum, n);
 }
 
 /* ---- ends of runs ---- */

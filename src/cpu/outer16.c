@@ -29,8 +29,6 @@
 
 #define MOST_SAMPLES 3840  /* of a tile: sums stay in the caches next to the core */
 #define MOST_SUM     65536 /* of the absolute values in a column or a row */
-/* Doubles divide sums below this exactly: cpu/ops_divide.h. */
-#define DOUBLE_BOUND ((int64_t)1 << 49)
 #define MOST_PAIRS   (CPU_MAX_SIDE / 2 + 1)
 
 struct outer16_worker {
@@ -59,9 +57,19 @@ static bool fits(const int64_t *numbers, int n, int64_t common)
         int64_t size = llabs(numbers[i] / common);
         if (size > 2 * INT16_MAX || (sum += size) > MOST_SUM)
             return false;
-        positive |= numbers[i] > 0;
+        positive |= numbers[i] / common > 0;
     }
     return positive || sum < MOST_SUM;
+}
+
+/* The common divisor of the column; negative if no number is positive, as in sharpening: then the
+ * numbers over it are positive. */
+static int64_t common_of(const int64_t *column, int n)
+{
+    bool positive = false;
+    for (int i = 0; i < n; i++)
+        positive |= column[i] > 0;
+    return positive ? cpu_taps_common(column, n) : -cpu_taps_common(column, n);
 }
 
 /* Finds the column and the row of the mask. *cell: the extra weight of the cell at the anchor, as
@@ -80,14 +88,50 @@ static bool factors_of(const struct plan_mask *m, struct plan_term *outer, int64
            m->term[1].left == m->anchor_x && m->term[1].top == m->anchor_y;
 }
 
+static double sum_of_sizes(const int64_t *numbers, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += fabs((double)numbers[i]);
+    return sum;
+}
+
+/* How the sums are divided; false: by none of the ways. See cpu/ops_divide.h. */
+static bool choose_way(const struct plan_mask *m, const struct plan_term *outer, int64_t cell,
+                       enum cpu_halves_way *way)
+{
+    const int64_t common = common_of(outer->column, m->height);
+    const int64_t power = m->divisor & -m->divisor;
+    /* All steps to S + d/2 stay below this: see the top. */
+    const double most =
+        65536 * (sum_of_sizes(outer->row, m->width) *
+                     (sum_of_sizes(outer->column, m->height) + fabs((double)common)) +
+                 fabs((double)cell)) +
+        fabs((double)m->offset) + (double)m->divisor;
+
+    if (cell == 0 && m->offset == 0 && !m->has_negative && m->divisor % common == 0 &&
+        m->divisor / common == power && power >= 1 << 17 &&
+        (double)m->sum * UINT16_MAX + (double)m->divisor < 0x1p48 * (double)common)
+        *way = HALVES_SHIFTED;
+    else if (most < 0x1p49 || (most < 0x1p53 && m->divisor == power))
+        *way = HALVES_ONCE;
+    else if (most < 0x1p53 && most / (double)power < 0x1p31)
+        *way = HALVES_TWICE;
+    else
+        return false;
+    return true;
+}
+
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 {
     const struct plan_mask *m = &plan->mask[0];
+    enum cpu_halves_way way;
     struct plan_term outer;
     int64_t cell;
-    bool can = m->bound < DOUBLE_BOUND && m->width > 1 && m->height > 1 &&
-               factors_of(m, &outer, &cell) && fits(outer.row, m->width, 1) &&
-               fits(outer.column, m->height, cpu_taps_common(outer.column, m->height));
+    bool can = m->width > 1 && m->height > 1 && factors_of(m, &outer, &cell) &&
+               fits(outer.row, m->width, 1) &&
+               fits(outer.column, m->height, common_of(outer.column, m->height)) &&
+               choose_way(m, &outer, cell, &way);
     (void)ops;
     return plan->alpha == ALPHA_WEIGHTED                  ? "it does not weight colour by alpha"
            : plan->type != SAMPLE_U16                     ? "it takes 16-bit samples only"
@@ -182,7 +226,7 @@ static void weights_make(struct outer16_pass *pass)
     bool twice;
 
     factors_of(m, &outer, &cell);
-    common = cpu_taps_common(outer.column, m->height);
+    common = common_of(outer.column, m->height);
 
     pass->lines = (struct cpu_lines){.line_rows = 2,
                                      .step = 2,
@@ -206,6 +250,7 @@ static void weights_make(struct outer16_pass *pass)
                                        .cell = cell,
                                        .divisor = m->divisor,
                                        .max = (int32_t)plan->max};
+    choose_way(m, &outer, cell, &pass->halves.way);
 }
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)

@@ -200,33 +200,51 @@ static double sigma_of(const struct filter_request *request)
     return request->radius > 0 ? request->radius / 3.0 : 1;
 }
 
-static bool build(struct mask *mask, const struct filter_request *request, struct error *err)
+/* Is the mask made of numbers, not of the text of --mask or of the filter's default mask? */
+static bool is_built(const struct filter_request *request)
+{
+    bool given = request->has_sigma || request->radius >= 0 || request->amount || request->shape;
+    return !request->mask && (given || !request->filter->mask[0]);
+}
+
+bool filter_masks_differ(const struct filter_request *request)
 {
     enum filter_build build = request->filter->build;
+    return is_built(request) && request->filter->kind != PLAN_BILATERAL &&
+           (build == BUILD_GAUSS || build == BUILD_UNSHARP ||
+            (build == BUILD_ANY && request->has_sigma));
+}
+
+static bool build(struct mask *mask, const struct filter_request *request, enum sample_type type,
+                  struct error *err)
+{
+    enum filter_build build = request->filter->build;
+    enum mask_units units =
+        type == SAMPLE_U8 || !filter_masks_differ(request) ? MASK_UNITS_2048 : MASK_UNITS_65536;
 
     if (build == BUILD_WINDOW)
         return order_build_window(mask, request, err);
     if (build == BUILD_UNSHARP)
         return mask_build_unsharp(mask, sigma_of(request), request->radius,
-                                  request->amount ? request->amount : "1", err);
+                                  request->amount ? request->amount : "1", units, err);
     if (build == BUILD_BOX || (build == BUILD_ANY && !request->has_sigma))
         return mask_build_box(mask, request->radius, MASK_SQUARE, err);
-    return mask_build_gauss(mask, sigma_of(request), request->radius, MASK_SQUARE, err);
+    return mask_build_gauss(mask, sigma_of(request), request->radius, MASK_SQUARE, units, err);
 }
 
 /* The masks before the overrides. */
-static bool load_masks(struct filter_request *request, struct error *err)
+static bool load_masks(struct filter_request *request, enum sample_type type, struct error *err)
 {
     const struct filter *filter = request->filter;
-    bool built = request->has_sigma || request->radius >= 0 || request->amount || request->shape;
+    bool built = is_built(request);
 
-    if (request->mask || built || !filter->mask[0]) {
-        if (!request->mask && !built && filter->build == BUILD_ANY)
+    if (request->mask || built) {
+        if (built && filter->build == BUILD_ANY && !request->has_sigma && request->radius < 0)
             return error_set(err, EXIT_USAGE, "%s needs a mask: --mask, --sigma or --radius",
                              filter->name);
         request->mask_count = 1;
         return request->mask ? mask_load(&request->masks[0], request->mask, err)
-                             : build(&request->masks[0], request, err);
+                             : build(&request->masks[0], request, type, err);
     }
     for (int i = 0; i < 2 && filter->mask[i]; i++, request->mask_count++)
         if (!mask_builtin(&request->masks[i], filter->mask[i], err))
@@ -240,12 +258,12 @@ static void unload_step(struct filter_request *request)
         mask_free(&request->masks[--request->mask_count]);
 }
 
-bool filter_masks(struct filter_request *request, struct error *err)
+bool filter_masks(struct filter_request *request, enum sample_type type, struct error *err)
 {
     bool good;
 
     request->mask_count = 0;
-    good = check_options(request, err) && load_masks(request, err);
+    good = check_options(request, err) && load_masks(request, type, err);
     for (int i = 0; good && i < request->mask_count; i++)
         good = plan_mask_override(&request->masks[i], &request->overrides, err) &&
                (request->filter->kind != PLAN_ORDER || order_flatten(&request->masks[i], err)) &&
@@ -364,19 +382,22 @@ static bool set_around(const struct filter_request *request, struct plan *plan, 
 
 /* ---- plans ---- */
 
-/* The request's masks as integers, for samples up to MAX. On failure nothing needs to be freed. */
-static bool make_masks(const struct filter_request *request, struct plan *plan, uint32_t max,
-                       struct error *err)
+/* The request's masks as integers: those for pictures of samples of TYPE, for samples up to MAX. On
+ * failure nothing needs to be freed. */
+static bool make_masks(const struct filter_request *request, struct plan *plan,
+                       enum sample_type type, uint32_t max, struct error *err)
 {
+    const bool loaded =
+        request->mask_count > 0 && (type == SAMPLE_U8 || !filter_masks_differ(request));
     struct filter_request own = *request;
-    bool good = own.mask_count > 0 || filter_masks(&own, err);
+    bool good = loaded || filter_masks(&own, type, err);
 
     plan->kind = request->filter->kind;
     for (; good && plan->masks < own.mask_count; plan->masks += good)
         good = plan_mask_make(&plan->mask[plan->masks], &own.masks[plan->masks], max, err);
     if (good && plan->kind == PLAN_LINEAR && plan_mask_is_long(&plan->mask[0]))
         plan->kind = PLAN_LONG;
-    if (request->mask_count == 0)
+    if (!loaded)
         unload_step(&own);
     if (!good)
         plan_free(plan);
@@ -391,7 +412,7 @@ static bool plan_step(const struct filter_request *request, int channels, enum s
         return false;
     plan->max = plan->light ? plan->light->top : max;
     plan->type = plan->light ? plan->light->type : type;
-    if (!make_masks(request, plan, plan->max, err))
+    if (!make_masks(request, plan, type, plan->max, err))
         return false;
     plan->border = request->border.border;
     plan->channels = channels;
@@ -440,10 +461,11 @@ static bool load_step(struct filter_request *request, struct error *err)
     /* The border is checked with the largest samples, the mask with the smallest: a request that
      * fails here fails with every picture. */
     if (!read_channels(request->channels, 0, &set, err) ||
-        !border_value(&request->border, 65535, &value, err) || !filter_masks(request, err))
+        !border_value(&request->border, 65535, &value, err) ||
+        !filter_masks(request, SAMPLE_U8, err))
         return false;
-    bool good = make_masks(request, &plan, 1, err) && check_around(request, &plan, err) &&
-                order_make_steps(&plan, request, err);
+    bool good = make_masks(request, &plan, SAMPLE_U8, 1, err) &&
+                check_around(request, &plan, err) && order_make_steps(&plan, request, err);
     plan_free(&plan);
     if (!good)
         unload_step(request);

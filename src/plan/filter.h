@@ -103,14 +103,17 @@ struct filter_request {
     struct image where_picture;
     uint32_t where_max;
     struct mask masks[2];        /* filter_masks makes them: 1, or 2 for gradients */
-    int mask_count;              /* 0: not loaded */
+    int mask_count;              /* 0: not loaded; filter_load makes them for 8-bit pictures */
     struct filter_request *next; /* the next step of a chain; NULL: this is the last one */
 };
 
-/* Makes masks and mask_count from the request, overrides applied. An option that the filter does
- * not take (--mask with sobel) is EXIT_USAGE. Free with filter_unload; after a failure nothing
- * needs to be freed. */
-bool filter_masks(struct filter_request *request, struct error *err);
+/* Makes masks and mask_count from the request for pictures of samples of TYPE, overrides applied.
+ * An option that the filter does not take (--mask with sobel) is EXIT_USAGE. Free with
+ * filter_unload; after a failure nothing needs to be freed. */
+bool filter_masks(struct filter_request *request, enum sample_type type, struct error *err);
+
+/* Does the filter have another mask for 16-bit pictures than for 8-bit ones, as a Gaussian has? */
+bool filter_masks_differ(const struct filter_request *request);
 void filter_unload(struct filter_request *request);
 
 /* Makes the masks of all steps, once for all pictures, and checks everything that can be checked
@@ -119,8 +122,8 @@ void filter_unload(struct filter_request *request);
 bool filter_load(struct filter_request *request, struct error *err);
 
 /* Makes the plan of all steps for a picture of this shape; EXIT_USAGE for a channel that the
- * picture does not have. The masks of a request that is not loaded are parsed for this plan alone.
- * Free with plan_free. */
+ * picture does not have. Masks are made for this plan alone if the request is not loaded, or for a
+ * 16-bit picture if filter_masks_differ. Free with plan_free. */
 bool filter_plan(const struct filter_request *request, int channels, enum sample_type type,
                  uint32_t max, struct plan *plan, struct error *err);
 

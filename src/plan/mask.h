@@ -75,12 +75,15 @@ bool mask_builtin(struct mask *mask, const char *name, struct error *err);
  * for signals. A disc, of radius R, has the cells whose distance from the middle is at most R; a
  * cross has the middle row and the middle column: both are for boxes only. */
 enum mask_shape { MASK_SQUARE, MASK_ROW, MASK_DISC, MASK_CROSS };
+/* The sum of a Gaussian's weights along an axis: 2048 for 8-bit pictures, 65536 for 16-bit ones.
+ * A mask of more than MASK_MAX_SIDE cells along an axis always has 65536. */
+enum mask_units { MASK_UNITS_2048 = 2048, MASK_UNITS_65536 = 65536 };
 bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_shape shape,
-                      struct error *err);
+                      enum mask_units units, struct error *err);
 bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct error *err);
 /* (1 + amount)*identity - amount*gauss; AMOUNT is a rational as text. */
 bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char *amount,
-                        struct error *err);
+                        enum mask_units units, struct error *err);
 
 /* Makes the mask a window: 1 for every weight that is not 0, no divisor, no offset. Returns how
  * many weights are 1. The mask is no outer mask. */
@@ -93,9 +96,8 @@ void mask_sum(mpq_t sum, const struct mask *mask);
 /* Makes the sum the divisor. Returns NULL, or why that is not possible, as half a sentence. */
 const char *mask_normalize(struct mask *mask);
 
-/* The 1D Gaussian weights of docs/promise.md: 2*radius+1 numbers, symmetric, with the sum 2048, or
- * 65536 for a radius above 127. */
-void mask_gauss_weights(double sigma, int radius, int *weight);
+/* The 1D Gaussian weights of docs/promise.md: 2*radius+1 numbers, symmetric, with the sum UNITS. */
+void mask_gauss_weights(double sigma, int radius, enum mask_units units, int *weight);
 
 /* Rotates mask and anchor by 180 degrees: true convolution. */
 void mask_flip(struct mask *mask);

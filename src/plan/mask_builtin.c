@@ -1,10 +1,9 @@
 /* The built-in masks. The files of masks/ are compiled into the program, so that it needs none of
  * them. Gaussians, boxes of any radius and unsharp are computed.
  *
- * A gauss mask consists of integers over 2048 in each direction, so that a flat area stays exactly
- * flat. Over 65536 if the mask is long: else its middle weights would be 19 and less. exp() below
- * is the only floating-point arithmetic of the program that can change an output; a test checks the
- * resulting weights. */
+ * A gauss mask consists of integers over 2048 or 65536 in each direction, so that a flat area stays
+ * exactly flat. exp() below is the only floating-point arithmetic of the program that can change an
+ * output; a test checks the resulting weights. */
 #include "plan/mask.h"
 
 #include <math.h>
@@ -14,10 +13,8 @@
 
 #include "plan/masks.h"
 
-#define GAUSS_UNITS      2048
-#define GAUSS_UNITS_LONG 65536
-#define MAX_RADIUS       ((MASK_MAX_SIDE - 1) / 2)
-#define MAX_RADIUS_LONG  ((MASK_LONGEST - 1) / 2)
+#define MAX_RADIUS      ((MASK_MAX_SIDE - 1) / 2)
+#define MAX_RADIUS_LONG ((MASK_LONGEST - 1) / 2)
 
 /* ---- masks as text ---- */
 
@@ -175,16 +172,9 @@ const char *mask_normalize(struct mask *mask)
 
 /* ---- gauss ---- */
 
-/* The sum of the weights along an axis. */
-static int gauss_units(int radius)
-{
-    return radius > MAX_RADIUS ? GAUSS_UNITS_LONG : GAUSS_UNITS;
-}
-
-void mask_gauss_weights(double sigma, int radius, int *weight)
+void mask_gauss_weights(double sigma, int radius, enum mask_units units, int *weight)
 {
     double g[MAX_RADIUS_LONG + 1], rest[MAX_RADIUS_LONG + 1], sum = 0;
-    const int units = gauss_units(radius);
     int *centre = weight + radius, missing = units;
 
     /* Adds from small to large. sigma*sigma may underflow: i = 0 must not compute 0/0. */
@@ -193,7 +183,7 @@ void mask_gauss_weights(double sigma, int radius, int *weight)
         sum += i == 0 ? g[i] : 2 * g[i];
     }
     for (int i = 0; i <= radius; i++) {
-        double exact = units * g[i] / sum;
+        double exact = (int)units * g[i] / sum;
         centre[i] = centre[-i] = (int)exact;
         rest[i] = exact - (int)exact;
         missing -= i == 0 ? centre[i] : 2 * centre[i];
@@ -248,25 +238,33 @@ static bool build_empty(struct mask *mask, int radius, enum mask_shape shape, st
     return mask->weight || error_set(err, EXIT_INPUT, "no memory for a mask of radius %d", radius);
 }
 
+/* The end of a mask's title: long masks are the same for all pictures. */
+static const char *units_title(const struct mask *mask, enum mask_units units)
+{
+    return units == MASK_UNITS_65536 && !mask->outer ? ", for 16-bit pictures" : "";
+}
+
 bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_shape shape,
-                      struct error *err)
+                      enum mask_units units, struct error *err)
 {
     int weight[MASK_LONGEST];
 
     memset(mask, 0, sizeof *mask);
     if (!gauss_radius(sigma, &radius, shape, err) || !build_empty(mask, radius, shape, err))
         return false;
-    if (asprintf(&mask->title, "gauss, sigma %.10g, radius %d", sigma, radius) < 0)
+    if (asprintf(&mask->title, "gauss, sigma %.10g, radius %d%s", sigma, radius,
+                 units_title(mask, units)) < 0)
         mask->title = NULL;
-    mask_gauss_weights(sigma, radius, weight);
-    unsigned long units = (unsigned long)gauss_units(radius);
+    if (mask->outer) /* with 2048 its middle weights would be 19 and less */
+        units = MASK_UNITS_65536;
+    mask_gauss_weights(sigma, radius, units, weight);
     for (int k = 0; k < mask_numbers(mask); k++) {
         long value = weight[k % mask->width];
         if (!mask->outer && shape == MASK_SQUARE)
             value *= weight[k / mask->width];
         mpq_set_si(mask->weight[k], value, 1);
     }
-    mpq_set_ui(mask->divisor, shape == MASK_ROW ? units : units * units, 1);
+    mpq_set_ui(mask->divisor, (unsigned long)units * (shape == MASK_ROW ? 1 : units), 1);
     return true;
 }
 
@@ -300,7 +298,7 @@ bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct
 }
 
 bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char *amount,
-                        struct error *err)
+                        enum mask_units units, struct error *err)
 {
     mpq_t factor, identity; /* identity: its one weight, over the gauss mask's divisor */
     char text[RATIONAL_MAX_CHARS + 1];
@@ -309,7 +307,7 @@ bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char 
     memset(mask, 0, sizeof *mask);
     mpq_inits(factor, identity, NULL);
     good = rational_option(factor, "--amount", amount, NULL, err) &&
-           mask_build_gauss(mask, sigma, radius, MASK_SQUARE, err);
+           mask_build_gauss(mask, sigma, radius, MASK_SQUARE, units, err);
     if (good) {
         int cells = mask->width * mask->height;
         mpq_ptr middle = mask->outer ? mask->centre : mask->weight[cells / 2];
@@ -322,8 +320,9 @@ bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char 
         }
         mpq_add(middle, middle, identity);
         free(mask->title);
-        if (asprintf(&mask->title, "unsharp, sigma %.10g, radius %d, amount %s", sigma,
-                     mask->width / 2, rational_print(text, factor) ? text : "as given") < 0)
+        if (asprintf(&mask->title, "unsharp, sigma %.10g, radius %d, amount %s%s", sigma,
+                     mask->width / 2, rational_print(text, factor) ? text : "as given",
+                     units_title(mask, units)) < 0)
             mask->title = NULL;
     }
     mpq_clears(factor, identity, NULL);

@@ -26,7 +26,8 @@ static bool load_mask(const struct filter_request *request, struct mask *mask, s
     if (request->mask)
         return mask_load(mask, request->mask, err);
     if (request->has_sigma)
-        return mask_build_gauss(mask, request->sigma, request->radius, MASK_ROW, err);
+        return mask_build_gauss(mask, request->sigma, request->radius, MASK_ROW, MASK_UNITS_2048,
+                                err);
     if (request->radius >= 0)
         return mask_build_box(mask, request->radius, MASK_ROW, err);
     return error_set(err, EXIT_USAGE, "signal needs a mask: --mask, --sigma or --radius");

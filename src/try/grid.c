@@ -239,7 +239,7 @@ static bool check_launch(const unsigned *grid, const unsigned *block, size_t sha
     if (threads < 1 || threads > SOFT_MAX_THREADS || block[2] > 64)
         grid_stop(END_REFUSED, "launches blocks of %u x %u x %u threads: a block may have %d",
                   block[0], block[1], block[2], SOFT_MAX_THREADS);
-    else if (blocks < 1 || grid[1] > 65535 || grid[2] > 65535)
+    else if (grid[1] > 65535 || grid[2] > 65535)
         grid_stop(END_REFUSED, "launches a grid of %u x %u x %u blocks, which no GPU runs", grid[0],
                   grid[1], grid[2]);
     else if (shared > SHARED_DYNAMIC)
@@ -266,8 +266,8 @@ void try_run_grid(const unsigned *grid, const unsigned *block, size_t shared,
 {
     const unsigned count = grid[0] * grid[1] * grid[2];
 
-    if (grid_end != END_DONE || !check_launch(grid, block, shared))
-        return;
+    if (grid_end != END_DONE || !check_launch(grid, block, shared) || count == 0)
+        return; /* a grid of no blocks writes nothing */
     soft_block_size = (struct soft_index){block[0], block[1], block[2]};
     soft_grid_size = (struct soft_index){grid[0], grid[1], grid[2]};
     if (dynamic)

@@ -30,7 +30,8 @@ bool try_battery_add_count(struct try_battery *battery, const struct try_file *f
 
 struct try_variant {
     enum try_border border;
-    bool flip, transpose;
+    bool flip_x, flip_y, transpose;
+    int half_x, half_y;   /* the picture moves by so many halves of the mask, too */
     int shift_x, shift_y; /* the picture moves so far to the left, up */
     int skip_left, skip_right, skip_top, skip_bottom, skip_cell; /* mask cells that are left out;
                                                  skip_cell: 1 the last, -1 the first */

@@ -88,9 +88,21 @@ static void note_race(const struct try_array *array, size_t offset, bool store, 
 }
 
 /* The threads of one warp may be ordered by __syncwarp. */
-static bool ordered(const struct shared_cell *cell, int thread)
+static bool ordered(int warp, unsigned turn, int thread)
 {
-    return cell->writer / 32 == thread / 32 && cell->warp_turn != probe.warp_turn[thread / 32];
+    return warp == thread / 32 && turn != probe.warp_turn[thread / 32];
+}
+
+/* A thread reads a cell: keeps who has read it since the last barrier. */
+static void keep_reader(struct shared_cell *cell, int thread)
+{
+    const bool first = cell->read_turn != probe.turn || cell->reader == -1 ||
+                       ordered(cell->reader_warp, cell->read_warp_turn, thread);
+
+    cell->reader_warp = (short)(first || cell->reader_warp == thread / 32 ? thread / 32 : -2);
+    cell->reader = (short)(first || cell->reader == thread ? thread : -2);
+    cell->read_turn = probe.turn;
+    cell->read_warp_turn = probe.warp_turn[thread / 32];
 }
 
 static void use_shared(const struct try_array *array, uintptr_t at, size_t bytes, bool store)
@@ -102,14 +114,16 @@ static void use_shared(const struct try_array *array, uintptr_t at, size_t bytes
         struct shared_cell *cell = &array->cells[i];
         const bool fresh = cell->block == probe.block;
         const bool written_now = fresh && cell->write_turn == probe.turn &&
-                                 cell->writer != thread && !ordered(cell, thread);
+                                 cell->writer != thread &&
+                                 !ordered(cell->writer / 32, cell->warp_turn, thread);
         if (!fresh)
             *cell = (struct shared_cell){.block = probe.block, .writer = -1, .reader = -1};
         if (!store && written_now && cell->writer >= 0)
             note_race(array, offset, false, cell->writer);
         if (!store && cell->writer < 0)
             note(FAULT_UNSET, array, at, false);
-        if (store && cell->read_turn == probe.turn && cell->reader != -1 && cell->reader != thread)
+        if (store && cell->read_turn == probe.turn && cell->reader != -1 &&
+            cell->reader != thread && !ordered(cell->reader_warp, cell->read_warp_turn, thread))
             note_race(array, offset, true, cell->reader);
         if (store && written_now && cell->writer >= 0)
             expect_change(FAULT_RACE, array, at, bytes,
@@ -119,10 +133,7 @@ static void use_shared(const struct try_array *array, uintptr_t at, size_t bytes
             cell->write_turn = probe.turn;
             cell->warp_turn = probe.warp_turn[thread / 32];
         } else {
-            const bool other =
-                cell->read_turn == probe.turn && cell->reader != -1 && cell->reader != thread;
-            cell->reader = other ? -2 : (short)thread;
-            cell->read_turn = probe.turn;
+            keep_reader(cell, thread);
         }
     }
 }
@@ -239,7 +250,30 @@ void probe_begin(const struct try_case *it, struct try_finding *found, struct tr
 /* ---- what the compiler calls ---- */
 
 #define EXPORT __attribute__((visibility("default"), used))
-#define HERE   __builtin_return_address(0)
+
+/* What the compiler tells of an index past the end of an array (-fsanitize=bounds). */
+struct bounds_type {
+    uint16_t kind, info;
+    char name[];
+};
+struct bounds_place {
+    const char *file;
+    uint32_t line, column;
+    const struct bounds_type *array, *index;
+};
+EXPORT void __ubsan_handle_out_of_bounds(const struct bounds_place *place, const void *index);
+
+void __ubsan_handle_out_of_bounds(const struct bounds_place *place, const void *index)
+{
+    struct try_place *first =
+        probe.watching ? probe_note(FAULT_INDEX, NULL, (long long)(uintptr_t)index) : NULL;
+
+    if (!first)
+        return;
+    first->line = (int)place->line;
+    snprintf(first->array, sizeof first->array, "%s", place->array->name);
+}
+#define HERE __builtin_return_address(0)
 
 #define PROBES(bytes)                                                                              \
     EXPORT void __tsan_read##bytes(void *at);                                                      \

@@ -17,7 +17,9 @@ enum try_array_kind { ARRAY_NONE, ARRAY_N, ARRAY_P, ARRAY_M, ARRAY_SHARED, ARRAY
 struct shared_cell {
     unsigned write_turn, read_turn, block; /* turn: counts barriers; block: counts blocks */
     short writer, reader;                  /* reader: -2 for several */
+    short reader_warp;                     /* -2 for several */
     unsigned warp_turn;                    /* of the writer's warp when it wrote */
+    unsigned read_warp_turn;
 };
 
 struct try_array {

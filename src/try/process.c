@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,6 +38,7 @@ void process_install(void)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         sigaction(numbers[i], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* it waits for its grandchildren, too */
 }
 
 static void run_child(const struct process *process, int out)
@@ -69,6 +71,19 @@ static bool read_output(struct process *process, int from)
     return n > 0;
 }
 
+/* Ends what the child may have left, and waits for its end, for at most two seconds. */
+static void reap(void)
+{
+    for (int i = 0; i < 200; i++) {
+        kill(-running, SIGKILL);
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            ;
+        if (waitpid(-1, NULL, WNOHANG) < 0)
+            return;
+        poll(NULL, 0, 10);
+    }
+}
+
 static enum process_end wait_for(struct process *process, int from)
 {
     const double start = clock_ms();
@@ -89,7 +104,7 @@ static enum process_end wait_for(struct process *process, int from)
             break;
         }
     }
-    kill(-running, SIGKILL); /* what it may have left */
+    reap();
     running = 0;
     if (open) {
         fcntl(from, F_SETFL, O_NONBLOCK);

@@ -36,13 +36,18 @@ double try_reference(const struct try_case *it, const struct try_variant *varian
             if ((variant->skip_cell > 0 && number == width * rows - 1) ||
                 (variant->skip_cell < 0 && number == 0))
                 continue;
-            const int row = place(variant->border, y + variant->shift_y - rows / 2 + i, it->height);
-            const int col = place(variant->border, x + variant->shift_x - width / 2 + j, it->width);
+            const int row =
+                place(variant->border,
+                      y + variant->shift_y + (variant->half_y - 1) * (rows / 2) + i, it->height);
+            const int col =
+                place(variant->border,
+                      x + variant->shift_x + (variant->half_x - 1) * (width / 2) + j, it->width);
             if (row < 0 || col < 0)
                 continue;
-            const int weight = it->m[variant->flip        ? width * rows - 1 - number
-                                     : variant->transpose ? j * width + i
-                                                          : number];
+            const int from_row = variant->flip_y ? rows - 1 - i : i;
+            const int from_col = variant->flip_x ? width - 1 - j : j;
+            const int weight = it->m[variant->transpose ? from_col * width + from_row
+                                                        : from_row * width + from_col];
             sum += (double)weight * it->n[(row * it->width + col) * it->channels + channel];
         }
     }

@@ -34,7 +34,7 @@ static void judge_case(const struct try_trial *trial, int i, struct try_case_ver
     verdict->right = result->end == END_DONE && verdict->wrong == 0;
     for (int fault = 0; fault < FAULT_COUNT; fault++)
         if (fault != FAULT_PADDING && fault != FAULT_UNSET && fault != FAULT_OLD_P &&
-            try_case_has(trial, i, (enum try_fault)fault))
+            fault != FAULT_INDEX && try_case_has(trial, i, (enum try_fault)fault))
             verdict->right = false;
 }
 

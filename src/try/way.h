@@ -38,6 +38,7 @@ enum try_fault {
     FAULT_DIVERGES, /* threads wait at different barriers, or some do not come */
     FAULT_UNSET,    /* a load of a shared cell that no thread of the block has written */
     FAULT_RACE_P,   /* threads store different numbers into a cell of P */
+    FAULT_INDEX,    /* an index past the end of its dimension of an array */
     FAULT_OLD_P,    /* a load of a cell of P that nobody has written */
     FAULT_COUNT
 };

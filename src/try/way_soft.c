@@ -198,6 +198,7 @@ static bool compile(struct made *made, struct compiler *compiler, struct error *
                                  "-O1",
                                  "-fPIC",
                                  "-fsanitize=thread",
+                                 "-fsanitize=bounds",
                                  "-w",
                                  "-I.",
                                  "-fno-threadsafe-statics",

@@ -142,6 +142,11 @@ struct timed_case {
 static const struct timed_case CASES[] = {
     EVERYDAY_SAMPLES("RGB", RGB8),
     EVERYDAY_SAMPLES("RGB 16 bits", RGB16),
+    EVERYDAY("sigma 0.5 RGB 16 bits", "gauss", NULL, 0.5, -1, RGB16),
+    EVERYDAY("sigma 20 RGB 16 bits", "gauss", NULL, 20, -1, RGB16),
+    EVERYDAY("sigma 1 RGBA 16 bits", "gauss", NULL, 1, -1, 4, SAMPLE_U16, false, false),
+    EVERYDAY("sigma 5 RGBA 16 bits", "gauss", NULL, 5, -1, 4, SAMPLE_U16, false, false),
+    EVERYDAY("sigma 5 gray 16 bits", "gauss", NULL, 5, -1, 1, SAMPLE_U16, true, false),
     EVERYDAY_SAMPLES("RGBA", RGBA_EVERYDAY),
     EVERYDAY("gauss5 gray", "blur", NULL, 0, -1, GRAY8),
     EVERYDAY("sigma 2.3 gray", "gauss", NULL, 2.3, -1, GRAY8),

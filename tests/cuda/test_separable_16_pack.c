@@ -29,6 +29,7 @@ static enum separable_16_form form_of(int64_t row, int64_t column, int64_t bound
 static void test_forms(void)
 {
     const int64_t in_32 = INT32_MAX - 1, past_32 = (int64_t)1 << 40, d = 1 << 20;
+    const int64_t past_47 = (int64_t)1 << 48;
 
     CHECK(form_of(127, 127, in_32, 3) == SEPARABLE_16_SHORT);
     CHECK(form_of(-128, 127, past_32, d) == SEPARABLE_16_SIGNED);
@@ -37,14 +38,18 @@ static void test_forms(void)
     CHECK(form_of(-1, 128, in_32, 3) == SEPARABLE_16_NONE);
     CHECK(form_of(128, -1, in_32, 3) == SEPARABLE_16_NONE);
     CHECK(form_of(-129, 1, in_32, 3) == SEPARABLE_16_NONE);
-    CHECK(form_of(32766, 65535, past_32, d) == SEPARABLE_16_PAIRS);
-    CHECK(form_of(32767, 1, past_32, d) == SEPARABLE_16_NONE); /* row sums exceed 31 bits */
+    CHECK(form_of(65535, 65535, past_32, d) == SEPARABLE_16_PAIRS);
+    CHECK(form_of(65536, 1, past_32, d) == SEPARABLE_16_NONE); /* row sums exceed 32 bits */
     CHECK(form_of(1, 65536, past_32, d) == SEPARABLE_16_NONE);
     /* whole sums within 32 bits, except the divisor's last bits */
     CHECK(form_of(1, 1, past_32, 1 << 9) == SEPARABLE_16_NONE);
     CHECK(form_of(1, 1, past_32, 1 << 10) == SEPARABLE_16_SHORT);
     CHECK(form_of(1, 1, ((int64_t)1 << 47) - 65536, 1 << 16) == SEPARABLE_16_NONE);
     CHECK(form_of(1, 1, ((int64_t)1 << 47) - 65537, 1 << 16) == SEPARABLE_16_SHORT);
+    CHECK(form_of(256, 256, past_47, 1 << 16) == SEPARABLE_16_NONE);
+    CHECK(form_of(256, 256, past_47, 1 << 17) == SEPARABLE_16_PAIRS); /* halved */
+    CHECK(form_of(256, 256, past_47 + 1, 1 << 17) == SEPARABLE_16_NONE);
+    CHECK(form_of(-1, 1, past_47, 1 << 17) == SEPARABLE_16_NONE);
 }
 
 static void test_extra(void)

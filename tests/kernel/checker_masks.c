@@ -25,8 +25,8 @@ static const char LOW_RANK[] = "low rank", ONE_CELL[] = "one cell";
 /* A random column times a row, plus a small random number in every cell. */
 static const char NEAR[] = "near";
 /* A random column times a row; UPPER: as FACTORS, with the middle entries raised so that each sums
- * to 2048. */
-static const char FACTORS[] = "factors", UPPER[] = "upper";
+ * to 2048; UPPER_16: to 65536. */
+static const char FACTORS[] = "factors", UPPER[] = "upper", UPPER_16[] = "upper 16";
 /* As NEAR, but near LOW_RANK, and near ONE_CELL. */
 static const char NEAR_RANK_2[] = "near rank 2", NEAR_RANK_3[] = "near rank 3";
 /* Weights mostly equal to their neighbours; DISC: as RUNS, but all of one size or 0. */
@@ -304,6 +304,13 @@ static const struct mask_case MASKS[] = {
     {"upper14x16", UPPER, NULL, 14, 16, 0, 180, "4194304"},
     {"upper31x29", UPPER, NULL, 31, 29, 20, 100, "4194304"},
     {"upper26x33", UPPER, NULL, 26, 33, 0, 110, "4194304"},
+    /* As Gaussians of 16-bit pictures: entries past int16, past bytes and of bytes. */
+    {"upper_16_bits5", UPPER_16, NULL, 5, 5, 0, 9000, "4294967296"},
+    {"upper_16_bits9x7", UPPER_16, NULL, 9, 7, 3000, 8000, "4294967296"},
+    {"upper_16_bits15x16", UPPER_16, NULL, 15, 16, 0, 8000, "4294967296"},
+    {"upper_16_bits31x29", UPPER_16, NULL, 31, 29, 0, 4000, "4294967296"},
+    {"upper_16_bits31x33", UPPER_16, NULL, 31, 33, 1000, 2200, "4294967296"},
+    {"upper_16_bits47x40", UPPER_16, NULL, 47, 40, 0, 2700, "4294967296"},
     {"disc13x12", DISC, NULL, 13, 12, -3, 3, "450"},
     {"half_disc31x30", DISC, NULL, 31, 30, 0, 60000, "20000000"},
     {"runs27x19", RUNS, NULL, 27, 19, -2000, 9000, "1700000"},
@@ -432,7 +439,7 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
     int64_t column[2][MOST_SIDE], row[2][MOST_SIDE];
 
     for (int k = 0; k < 2 && m->text && m->text != WHOLE; k++) {
-        int64_t across = 2048, down = 2048;
+        int64_t across = m->text == UPPER_16 ? 65536 : 2048, down = across;
         for (int i = 0; i < m->height; i++)
             column[k][i] = m->low + (int64_t)(random_next(state) % range);
         for (int j = 0; j < m->width; j++)
@@ -441,8 +448,8 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
             down -= column[k][i];
         for (int j = 0; j < m->width; j++)
             across -= row[k][j];
-        column[k][m->height / 2] += m->text == UPPER ? down : 0;
-        row[k][m->width / 2] += m->text == UPPER ? across : 0;
+        column[k][m->height / 2] += m->text == UPPER || m->text == UPPER_16 ? down : 0;
+        row[k][m->width / 2] += m->text == UPPER || m->text == UPPER_16 ? across : 0;
     }
     for (int i = 0; i < m->height; i++)
         for (int j = 0; j < m->width; j++) {
@@ -458,7 +465,7 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
                         : i % 5 / 4 * m->low;
             else if (m->text == NEAR)
                 w = column[0][i] * row[0][j] + (int64_t)(random_next(state) % 1000);
-            else if (m->text == FACTORS || m->text == UPPER)
+            else if (m->text == FACTORS || m->text == UPPER || m->text == UPPER_16)
                 w = column[0][i] * row[0][j];
             else if (m->text && m->text != RUNS && m->text != PEAK && m->text != WHOLE)
                 w = column[0][i] * row[0][j] + (inside ? column[1][i] * row[1][j] : 0);
@@ -490,10 +497,12 @@ bool check_mask_make(struct mask *made, int mask, int part, uint64_t *state, str
     const char *text = part ? m->second : m->text;
 
     if (text == GAUSS)
-        return mask_build_gauss(made, m->width / 4.0, m->width / 2, MASK_SQUARE, err);
+        return mask_build_gauss(made, m->width / 4.0, m->width / 2, MASK_SQUARE, MASK_UNITS_2048,
+                                err);
     if (text && text != LOW_RANK && text != ONE_CELL && text != RUNS && text != DISC &&
         text != NEAR && text != NEAR_RANK_2 && text != NEAR_RANK_3 && text != BELL &&
-        text != PEAK && text != FACTORS && text != UPPER && text != WHOLE && text != OUTER)
+        text != PEAK && text != FACTORS && text != UPPER && text != UPPER_16 && text != WHOLE &&
+        text != OUTER)
         return mask_parse(made, m->name, text, strlen(text), err);
     if (text == OUTER) {
         mask_init_outer(made, m->width, m->height);

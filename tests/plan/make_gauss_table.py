@@ -10,9 +10,8 @@ getcontext().prec = 60
 MARGIN = Decimal("1e-9")
 
 
-def weights(sigma, radius):
+def weights(sigma, radius, units):
     s = Decimal(sigma)
-    units = 2048 if radius <= 127 else 65536
     g = [(-(Decimal(i) ** 2) / (2 * s * s)).exp() for i in range(radius + 1)]
     total = g[0] + 2 * sum(g[1:])
     exact = [units * x / total for x in g]
@@ -45,9 +44,12 @@ print("""/* Written by make_gauss_table.py: the weights of the contract for a Ga
  * decimals of 60 digits. Checksums are FNV-1a, one step for each weight. */
 #include <stdint.h>
 
+#include "plan/mask.h"
+
 static const struct {
     double sigma;
     int radius;
+    enum mask_units units;
     uint64_t checksum;
 } gauss_checksums[] = {""")
 cases = [(k / 2, -1) for k in range(1, 41)]
@@ -56,15 +58,20 @@ cases += [(1.0, 1), (1.0, 127), (5.0, 4), (100.0, 127)]
 cases += [(43.0, -1), (100.0, -1), (333.3, -1), (1000.0, -1), (20.0, 500)]
 for sigma, radius in cases:
     r = ceil(3 * sigma) if radius < 0 else radius
-    print(f"    {{{sigma}, {r}, 0x{checksum(weights(sigma, r)):016x}}},")
+    for units in (2048, 65536) if r <= 127 else (65536,):
+        row = weights(sigma, r, units)
+        print(f"    {{{sigma}, {r}, MASK_UNITS_{units}, 0x{checksum(row):016x}}},")
 print("""};
 
 static const struct {
     double sigma;
     int radius;
+    enum mask_units units;
     int weight[17];
 } gauss_rows[] = {""")
 for sigma in (0.5, 1.0, 1.5, 2.0, 2.5):
     r = ceil(3 * sigma)
-    print(f"    {{{sigma}, {r}, {{{', '.join(map(str, weights(sigma, r)))}}}}},")
+    for units in (2048, 65536):
+        row = ", ".join(map(str, weights(sigma, r, units)))
+        print(f"    {{{sigma}, {r}, MASK_UNITS_{units}, {{{row}}}}},")
 print("};")

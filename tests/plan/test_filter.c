@@ -105,7 +105,7 @@ static void gradient_masks(void)
         struct filter_request request = request_of(gradients[i]);
         struct mask *masks = request.masks;
         struct error err;
-        CHECK(filter_masks(&request, &err) && request.mask_count == 2);
+        CHECK(filter_masks(&request, SAMPLE_U8, &err) && request.mask_count == 2);
         for (int k = 0; k < 2; k++) {
             struct mask file;
             char path[64];
@@ -278,6 +278,49 @@ static void plan_fields(void)
     plan_free(&plan);
 }
 
+/* The divisor of FILTER's plan by --sigma 1 for samples of TYPE; loaded: by a loaded request. */
+static int64_t divisor_of(const char *filter, enum sample_type type, bool loaded)
+{
+    struct filter_request r = request_of(filter);
+    struct plan plan;
+    struct error err = {EXIT_DONE, ""};
+    int64_t divisor = 0;
+
+    r.has_sigma = true;
+    r.sigma = 1;
+    CHECKF(!loaded || filter_load(&r, &err), "%s", err.text);
+    if (filter_plan(&r, 1, type, type == SAMPLE_U8 ? 255 : 1023, &plan, &err)) {
+        divisor = plan.mask[0].divisor;
+        plan_free(&plan);
+    }
+    if (loaded)
+        filter_unload(&r);
+    return divisor;
+}
+
+/* Gaussians have finer weights for pictures of 16 bits, whatever their maxval; a bilateral filter
+ * has not. */
+static void masks_by_depth(void)
+{
+    static const char *const filters[] = {"gauss", "unsharp", "convolve", "blur"};
+    for (int i = 0; i < 8; i++) {
+        CHECK(divisor_of(filters[i % 4], SAMPLE_U8, i / 4) == 1 << 22);
+        CHECK(divisor_of(filters[i % 4], SAMPLE_U16, i / 4) == (int64_t)1 << 32);
+        CHECK(divisor_of("bilateral", SAMPLE_U16, i / 4) == 1 << 22);
+    }
+    struct filter_request r = request_of("blur");
+    CHECK(!filter_masks_differ(&r));
+    r.radius = 2;
+    CHECK(filter_masks_differ(&r));
+    r = request_of("convolve");
+    r.radius = 2; /* a box */
+    CHECK(!filter_masks_differ(&r));
+    r = request_of("unsharp");
+    CHECK(filter_masks_differ(&r));
+    r.mask = "1 2 1";
+    CHECK(!filter_masks_differ(&r));
+}
+
 /* ---- channels and alpha ---- */
 
 /* For a picture with CHANNELS channels: the set of channels that results, or the message. */
@@ -389,6 +432,7 @@ int main(void)
     TEST(options_refused);
     TEST(options_taken);
     TEST(plan_fields);
+    TEST(masks_by_depth);
     TEST(channels);
     TEST(alpha);
     return test_finish();

@@ -18,14 +18,14 @@ static void gauss_against_the_table(void)
     for (int i = 0; i < ROWS(gauss_checksums); i++) {
         int radius = gauss_checksums[i].radius;
         uint64_t checksum = UINT64_C(0xcbf29ce484222325);
-        mask_gauss_weights(gauss_checksums[i].sigma, radius, weight);
+        mask_gauss_weights(gauss_checksums[i].sigma, radius, gauss_checksums[i].units, weight);
         for (int k = 0; k <= 2 * radius; k++)
             checksum = (checksum ^ (uint64_t)weight[k]) * UINT64_C(0x100000001b3);
-        CHECKF(checksum == gauss_checksums[i].checksum, "sigma %g, radius %d",
-               gauss_checksums[i].sigma, radius);
+        CHECKF(checksum == gauss_checksums[i].checksum, "sigma %g, radius %d, sum %d",
+               gauss_checksums[i].sigma, radius, (int)gauss_checksums[i].units);
     }
     for (int i = 0; i < ROWS(gauss_rows); i++) {
-        mask_gauss_weights(gauss_rows[i].sigma, gauss_rows[i].radius, weight);
+        mask_gauss_weights(gauss_rows[i].sigma, gauss_rows[i].radius, gauss_rows[i].units, weight);
         for (int k = 0; k <= 2 * gauss_rows[i].radius; k++)
             CHECKF(weight[k] == gauss_rows[i].weight[k], "sigma %g: weight %d is %d",
                    gauss_rows[i].sigma, k, weight[k]);
@@ -34,13 +34,14 @@ static void gauss_against_the_table(void)
 
 /* For any sigma and radius: flat areas stay flat, the mask is symmetric, and weights do not grow
  * outwards by more than the one unit that goes to the largest rests. */
-static void gauss_weights_are_sound(void)
+static void sound_weights(bool deep)
 {
     int weight[MASK_LONGEST];
     for (int radius = 0; radius <= 3000; radius += radius < 130 ? 1 : 410)
         for (double sigma = 0.01; sigma < 1e300; sigma *= sigma < 100 ? 1.3 : 1e50) {
+            const enum mask_units units = deep ? MASK_UNITS_65536 : MASK_UNITS_2048;
             int sum = 0;
-            mask_gauss_weights(sigma, radius, weight);
+            mask_gauss_weights(sigma, radius, units, weight);
             for (int k = 0; k <= 2 * radius; k++) {
                 sum += weight[k];
                 CHECKF(weight[k] == weight[2 * radius - k] && weight[k] >= 0,
@@ -48,9 +49,14 @@ static void gauss_weights_are_sound(void)
                 CHECKF(k >= radius || weight[k] <= weight[k + 1] + 1,
                        "sigma %g, radius %d, weight %d", sigma, radius, k);
             }
-            CHECKF(sum == (radius <= 127 ? 2048 : 65536), "sigma %g, radius %d: sum %d", sigma,
-                   radius, sum);
+            CHECKF(sum == (int)units, "sigma %g, radius %d: sum %d", sigma, radius, sum);
         }
+}
+
+static void gauss_weights_are_sound(void)
+{
+    sound_weights(false);
+    sound_weights(true);
 }
 
 /* With an extremely large sigma each weight is 2048 / 255: 8, and 8 units are missing. All rests
@@ -58,7 +64,7 @@ static void gauss_weights_are_sound(void)
 static void gauss_ties(void)
 {
     int weight[MASK_LONGEST];
-    mask_gauss_weights(1e300, 127, weight);
+    mask_gauss_weights(1e300, 127, MASK_UNITS_2048, weight);
     for (int k = 0; k < 255; k++) {
         bool near = k != 127 && abs(k - 127) <= 4;
         CHECKF(weight[k] == 8 + near, "weight %d is %d", k, weight[k]);
@@ -70,19 +76,21 @@ static void gauss_masks(void)
     struct mask mask;
     struct error err;
     int weight[MASK_LONGEST];
-    CHECK(mask_build_gauss(&mask, 1.5, -1, MASK_SQUARE, &err));
+    CHECK(mask_build_gauss(&mask, 1.5, -1, MASK_SQUARE, MASK_UNITS_2048, &err));
     CHECK(mask.width == 11 && mask.height == 11 && mask.anchor_x == 5 && mask.anchor_y == 5);
     CHECK(mpq_cmp_ui(mask.divisor, 2048 * 2048, 1) == 0);
-    mask_gauss_weights(1.5, 5, weight);
+    mask_gauss_weights(1.5, 5, MASK_UNITS_2048, weight);
     for (int k = 0; k < 121; k++)
         CHECK(mpq_cmp_si(mask.weight[k], (long)weight[k / 11] * weight[k % 11], 1) == 0);
     mask_free(&mask);
     /* 3 * 42.33 is the largest radius; a given radius may have any sigma. */
-    CHECK(mask_build_gauss(&mask, 42.33, -1, MASK_SQUARE, &err) && mask.width == 255);
+    CHECK(mask_build_gauss(&mask, 42.33, -1, MASK_SQUARE, MASK_UNITS_2048, &err) &&
+          mask.width == 255);
     mask_free(&mask);
-    CHECK(mask_build_gauss(&mask, 1e6, 1, MASK_SQUARE, &err) && mask.width == 3);
+    CHECK(mask_build_gauss(&mask, 1e6, 1, MASK_SQUARE, MASK_UNITS_2048, &err) && mask.width == 3);
     mask_free(&mask);
-    CHECK(mask_build_gauss(&mask, 1e-200, -1, MASK_SQUARE, &err) && mask.width == 3);
+    CHECK(mask_build_gauss(&mask, 1e-200, -1, MASK_SQUARE, MASK_UNITS_2048, &err) &&
+          mask.width == 3);
     CHECK(mpq_cmp_ui(mask.weight[4], 2048 * 2048, 1) == 0);
     mask_free(&mask);
 }
@@ -91,7 +99,8 @@ static void check_refused(double sigma, int radius, const char *sentence)
 {
     struct mask mask;
     struct error err = {EXIT_DONE, ""};
-    CHECK(!mask_build_gauss(&mask, sigma, radius, MASK_SQUARE, &err) && !mask.weight);
+    CHECK(!mask_build_gauss(&mask, sigma, radius, MASK_SQUARE, MASK_UNITS_2048, &err) &&
+          !mask.weight);
     CHECK(err.code == EXIT_USAGE);
     CHECKF(strcmp(err.text, sentence) == 0, "%s", err.text);
 }
@@ -137,9 +146,10 @@ static void long_masks(void)
     mpq_t sum;
 
     mpq_init(sum);
-    CHECK(mask_build_gauss(&mask, 43, -1, MASK_SQUARE, &err) && mask.outer && mask.width == 259);
+    CHECK(mask_build_gauss(&mask, 43, -1, MASK_SQUARE, MASK_UNITS_2048, &err) && mask.outer &&
+          mask.width == 259);
     CHECK(mask_numbers(&mask) == 2 * 259 && mask.anchor_x == 129 && mask.anchor_y == 129);
-    mask_gauss_weights(43, 129, weight);
+    mask_gauss_weights(43, 129, MASK_UNITS_65536, weight);
     for (int k = 0; k < 2 * 259; k++)
         CHECK(mpq_cmp_si(mask.weight[k], weight[k % 259], 1) == 0);
     mask_sum(sum, &mask);
@@ -152,7 +162,8 @@ static void long_masks(void)
     mask_free(&mask);
 
     /* (1 + amount) * identity - amount * gauss: the sum is the divisor for any amount. */
-    CHECK(mask_build_unsharp(&mask, 50, -1, "0.3", &err) && mask.outer && mask.width == 301);
+    CHECK(mask_build_unsharp(&mask, 50, -1, "0.3", MASK_UNITS_2048, &err) && mask.outer &&
+          mask.width == 301);
     mask_sum(sum, &mask);
     CHECK(mpq_equal(sum, mask.divisor) && mpq_sgn(mask.centre) > 0);
     CHECK(mpq_sgn(mask.weight[150]) < 0 && mpq_sgn(mask.weight[301 + 150]) > 0);
@@ -174,8 +185,8 @@ static void unsharp_masks(void)
         mpq_inits(amount, wanted, got, NULL);
         const char *why;
         CHECK(rational_parse(amount, amounts[n], strlen(amounts[n]), &why));
-        CHECK(mask_build_gauss(&gauss, 0.8, -1, MASK_SQUARE, &err));
-        CHECK(mask_build_unsharp(&mask, 0.8, -1, amounts[n], &err));
+        CHECK(mask_build_gauss(&gauss, 0.8, -1, MASK_SQUARE, MASK_UNITS_2048, &err));
+        CHECK(mask_build_unsharp(&mask, 0.8, -1, amounts[n], MASK_UNITS_2048, &err));
         CHECK(mask.width == gauss.width && mask.height == gauss.height);
         for (int k = 0; k < mask.width * mask.height; k++) {
             mpq_div(wanted, gauss.weight[k], gauss.divisor);
