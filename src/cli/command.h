@@ -122,9 +122,9 @@ void command_print_help(const char *command);
 bool soft_program_is_there(char *about, size_t bytes);
 bool soft_program_run(char **words, struct error *err);
 
-/* The path of a program that belongs to this one: beside it in a build folder (BUILT: its folder
- * there), else where it is installed. False: it is not there. */
-bool other_program_find(char *path, size_t bytes, const char *name, const char *built);
+/* The path of a program that belongs to this one: beside it, else where it is installed. False: it
+ * is not there. */
+bool other_program_find(char *path, size_t bytes, const char *name);
 
 /* Before a command runs: refuses (EXIT_USAGE) outputs that would replace a file that the command
  * reads, or another output. */

@@ -61,7 +61,7 @@ bool command_try(const struct options *options, struct error *err)
 
     if (!check(options, err))
         return false;
-    if (!other_program_find(path, sizeof path, PROGRAM, "src/try/"))
+    if (!other_program_find(path, sizeof path, PROGRAM))
         return error_set(err, EXIT_DEVICE, "this build has no %s", PROGRAM);
     add(&words, "%s", PROGRAM);
     add_text(&words, "template", options->template_name);

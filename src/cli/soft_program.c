@@ -12,14 +12,13 @@
 
 #define PROGRAM "stencilcli-soft"
 
-bool other_program_find(char *path, size_t bytes, const char *name, const char *built)
+bool other_program_find(char *path, size_t bytes, const char *name)
 {
     ssize_t length = readlink("/proc/self/exe", path, bytes - 1);
     char *slash = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
     size_t room = slash ? bytes - (size_t)(slash + 1 - path) : 0;
 
-    if (room > 0 && (size_t)snprintf(slash + 1, room, "%s%s", built, name) < room &&
-        access(path, X_OK) == 0)
+    if (room > 0 && (size_t)snprintf(slash + 1, room, "%s", name) < room && access(path, X_OK) == 0)
         return true;
     snprintf(path, bytes, "%s/%s", STENCIL_LIBEXEC_DIR, name);
     return access(path, X_OK) == 0;
@@ -27,7 +26,7 @@ bool other_program_find(char *path, size_t bytes, const char *name, const char *
 
 static bool find(char *path, size_t bytes)
 {
-    return other_program_find(path, bytes, PROGRAM, "");
+    return other_program_find(path, bytes, PROGRAM);
 }
 
 bool soft_program_is_there(char *about, size_t bytes)

@@ -279,7 +279,8 @@ static bool find_index(const struct try_trial *trial, struct try_verdict *verdic
     const int i = first_with(trial, verdict, FAULT_INDEX, false);
     const bool oblong = trial->file->dims == 2 && trial->file->block[0] != trial->file->block[1];
 
-    if (i < 0 || verdict->each[i].right)
+    if (i < 0 || verdict->each[i].right || first_with(trial, verdict, FAULT_SHARED, false) >= 0 ||
+        first_with(trial, verdict, FAULT_MASK, false) >= 0)
         return false;
     const struct try_finding *found = &trial->results[i].found[FAULT_INDEX];
     if (is_mask_index(trial->file, &found->first))

@@ -7,8 +7,9 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "compare/junit.h"
+#include "try/ladder.h"
 
-/* ---- counts ---- */
+/* ---- text ---- */
 
 /* The case on which loads and stores were counted; -1: none. */
 static int counted_case(const struct try_report *report)
@@ -18,39 +19,6 @@ static int counted_case(const struct try_report *report)
             return i;
     return -1;
 }
-
-static const struct {
-    const char *key, *title;
-    size_t at;
-    enum { AN_OUTPUT, A_BLOCK, AT_ALL } per;
-} columns[] = {
-    {"global_loads", "global loads an output", offsetof(struct try_counts, global_loads),
-     AN_OUTPUT},
-    {"global_stores", "global stores an output", offsetof(struct try_counts, global_stores),
-     AN_OUTPUT},
-    {"transactions", "transactions of 32 bytes an output",
-     offsetof(struct try_counts, transactions), AN_OUTPUT},
-    {"constant_loads", "loads of constants an output", offsetof(struct try_counts, constant_loads),
-     AN_OUTPUT},
-    {"shared_loads", "shared loads an output", offsetof(struct try_counts, shared_loads),
-     AN_OUTPUT},
-    {"shared_stores", "shared stores an output", offsetof(struct try_counts, shared_stores),
-     AN_OUTPUT},
-    {"bank_conflicts", "bank conflicts an output", offsetof(struct try_counts, conflicts),
-     AN_OUTPUT},
-    {"barriers", "barriers a block", offsetof(struct try_counts, barriers), A_BLOCK},
-    {"threads", "threads an output", offsetof(struct try_counts, threads), AN_OUTPUT},
-};
-#define COLUMNS (sizeof columns / sizeof columns[0])
-
-static double count_of(const struct try_counts *counts, size_t column)
-{
-    const long long value = *(const long long *)((const char *)counts + columns[column].at);
-    const long long by = columns[column].per == A_BLOCK ? counts->blocks : counts->outputs;
-    return by > 0 ? (double)value / (double)by : 0;
-}
-
-/* ---- text ---- */
 
 static void print_case(FILE *out, const struct try_report *report)
 {
@@ -100,16 +68,32 @@ static void print_printed(FILE *out, const struct try_report *report)
         fprintf(out, "    ...\n");
 }
 
+static void print_number(FILE *out, double number)
+{
+    if (number >= 0)
+        fprintf(out, " %8.2f", number);
+    else
+        fprintf(out, " %8s", "");
+}
+
+/* The counts of the file, and those of our own kernels beside them. */
 static void print_counts(FILE *out, const struct try_report *report)
 {
     const int i = counted_case(report);
 
     if (i < 0)
         return;
-    fprintf(out, "  counted on %s:\n", report->battery.cases[i].name);
-    for (size_t c = 0; c < COLUMNS; c++)
-        fprintf(out, "    %-36s %8.2f\n", columns[c].title,
-                count_of(&report->results[i].counts, c));
+    fprintf(out, "  counted on %s:\n    %-31s %8s", report->battery.cases[i].name, "", "yours");
+    for (int k = 0; ladder_name(&report->battery.cases[i], k); k++)
+        fprintf(out, " %8s", ladder_name(&report->battery.cases[i], k));
+    fputc('\n', out);
+    for (int c = 0; c < LADDER_COUNTS; c++) {
+        fprintf(out, "    %-31s", ladder_count_title(c));
+        print_number(out, ladder_count_of(&report->results[i].counts, c));
+        for (int k = 0; ladder_name(&report->battery.cases[i], k); k++)
+            print_number(out, ladder_count(&report->battery.cases[i], k, c));
+        fputc('\n', out);
+    }
 }
 
 static void print_text(FILE *out, const struct try_report *report, const char *path)
@@ -135,6 +119,31 @@ static void print_text(FILE *out, const struct try_report *report, const char *p
 
 /* ---- JSON ---- */
 
+/* The counts of the file (KERNEL -1), or of one of our own kernels. */
+static void print_counts_json(FILE *out, const struct try_case *it, const struct try_counts *counts,
+                              int kernel)
+{
+    for (int c = 0; c < LADDER_COUNTS; c++) {
+        json_print(out, "%s", ladder_count_key(c));
+        fprintf(out, ":%.6g%s",
+                kernel < 0 ? ladder_count_of(counts, c) : ladder_count(it, kernel, c),
+                c + 1 < LADDER_COUNTS ? "," : "}");
+    }
+}
+
+static void print_ladder_json(FILE *out, const struct try_case *it, const struct try_counts *counts)
+{
+    json_print(out, ",'counted_on':%s,'counts':{", it->name);
+    print_counts_json(out, it, counts, -1);
+    json_print(out, ",'ladder':{");
+    for (int k = 0; ladder_name(it, k); k++) {
+        json_print(out, k > 0 ? ",%s" : "%s", ladder_name(it, k));
+        fputs(":{", out);
+        print_counts_json(out, it, NULL, k);
+    }
+    fputc('}', out);
+}
+
 static void print_json(FILE *out, const struct try_report *report, const char *path)
 {
     const struct try_verdict *verdict = &report->verdict;
@@ -159,14 +168,8 @@ static void print_json(FILE *out, const struct try_report *report, const char *p
         if (each->wrong > 0)
             fputc('}', out);
     }
-    if (i >= 0 && verdict->code == EXIT_DONE) {
-        fputs(",\"counts\":{", out);
-        for (size_t c = 0; c < COLUMNS; c++)
-            json_print(out, "%s", columns[c].key),
-                fprintf(out, ":%.6g%s", count_of(&report->results[i].counts, c),
-                        c + 1 < COLUMNS ? "," : "");
-        fputs("}", out);
-    }
+    if (i >= 0 && verdict->code == EXIT_DONE)
+        print_ladder_json(out, &report->battery.cases[i], &report->results[i].counts);
     fputs("}\n", out);
 }
 

@@ -228,6 +228,7 @@ static void use(uintptr_t at, size_t bytes, bool store, const void *code)
         note(FAULT_MASK, array, at, store);
     if (!probe.counts)
         return;
+    probe.counts->n_loads += array->kind == ARRAY_N && !store;
     if (array->kind == ARRAY_SHARED)
         ++*(store ? &probe.counts->shared_stores : &probe.counts->shared_loads);
     else if (array->kind == ARRAY_M && probe.mask_row >= 0)

@@ -66,8 +66,8 @@ struct try_writer {
 
 /* Of the whole launch; transactions of 32 bytes are counted by warps. */
 struct try_counts {
-    long long outputs, global_loads, global_stores, constant_loads, transactions, shared_loads,
-        shared_stores, conflicts, barriers, blocks, threads;
+    long long outputs, global_loads, n_loads, global_stores, constant_loads, transactions,
+        shared_loads, shared_stores, conflicts, barriers, blocks, threads;
 };
 
 enum try_end {
