@@ -21,12 +21,33 @@ bool arrays_make(void)
     return room != MAP_FAILED;
 }
 
+void arrays_end_case(void)
+{
+    for (int i = 0; i < array_count; i++)
+        arrays[i].idle = arrays[i].kind == ARRAY_OTHER;
+}
+
+/* Room that an earlier case has left; NULL: none. */
+static struct try_array *find_idle(size_t bytes)
+{
+    for (int i = 0; i < array_count; i++)
+        if (arrays[i].idle && arrays[i].room >= bytes)
+            return &arrays[i];
+    return NULL;
+}
+
 struct try_array *array_add(enum try_array_kind kind, const char *name, size_t bytes, int element)
 {
     const size_t slots = (bytes + 2 * GUARD_BYTES + SLOT_BYTES - 1) / SLOT_BYTES;
     struct try_array *array = &arrays[array_count];
     unsigned char *begin = room + (size_t)next_slot * SLOT_BYTES;
 
+    if (kind == ARRAY_OTHER && find_idle(bytes)) {
+        array = find_idle(bytes);
+        array->idle = false;
+        array->bytes = bytes;
+        return array;
+    }
     if (array_count == ARRAYS || slots + 2 > (size_t)(SLOTS - next_slot) ||
         mprotect(begin, slots * SLOT_BYTES, PROT_READ | PROT_WRITE) != 0)
         return NULL;
@@ -35,6 +56,7 @@ struct try_array *array_add(enum try_array_kind kind, const char *name, size_t b
                                 .bytes = bytes,
                                 .element = element,
                                 .unit = element < 4 ? element : 4};
+    array->room = slots * SLOT_BYTES - 2 * GUARD_BYTES;
     snprintf(array->name, sizeof array->name, "%s", name);
     if (kind == ARRAY_SHARED) {
         const size_t cells = (slots * SLOT_BYTES / (size_t)array->unit) * sizeof *array->cells;

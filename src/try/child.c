@@ -214,6 +214,7 @@ static void run_case(const struct try_setup *setup, const struct try_case *it)
     probe_begin(it, now->found, it->count ? &now->counts : NULL, writer);
     call(&arguments);
     fflush(stdout);
+    arrays_end_case();
     now->counts.outputs = (long long)it->height * it->width * it->channels;
     for (long long i = 0; i < cells; i++)
         p[i] = get_element(probe.p->begin, file->type[ROLE_P], i);

@@ -326,9 +326,7 @@ static bool find_all(struct try_file *file, struct error *err)
 bool try_file_read(struct try_file *file, const char *path, const struct try_shape *shape,
                    struct error *err)
 {
-    const char *slash = strrchr(path, '/');
-
-    *file = (struct try_file){.path = path, .name = slash ? slash + 1 : path};
+    *file = (struct try_file){.path = path};
     if (!read_text(file, err) || !try_tokens_make(file, err) || !find_all(file, err) ||
         !try_roles_check(file, err) || !try_shape_find(file, shape, err)) {
         try_file_free(file);
@@ -341,6 +339,7 @@ void try_file_free(struct try_file *file)
 {
     free(file->text);
     free(file->token);
+    free(file->directive);
     file->text = NULL;
-    file->token = NULL;
+    file->token = file->directive = NULL;
 }

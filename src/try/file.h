@@ -71,10 +71,9 @@ struct try_function {
 
 struct try_file {
     const char *path;
-    const char *name; /* without folders */
-    char *text;       /* as it was read, and a zero byte */
-    struct try_token *token;
-    int tokens;
+    char *text;                          /* as it was read, and a zero byte */
+    struct try_token *token, *directive; /* directives: lines that begin with # */
+    int tokens, directives;
     struct {
         char name[TRY_NAME];
         long long value;
@@ -96,6 +95,10 @@ struct try_file {
     enum try_border border;
     long long shared; /* bytes of dynamic shared memory */
 };
+
+/* What the compiler calls the file: names of files may hold quotes. */
+#define TRY_SOURCE "kernel.cu"
+#define TRY_LAUNCH "the launch" /* the lines behind it */
 
 /* What the command line says about the file; 0: nothing. */
 struct try_shape {

@@ -30,12 +30,15 @@ struct try_array {
     char name[24];
     struct shared_cell *cells; /* ARRAY_SHARED: of each unit of memory */
     int unit;                  /* bytes of a unit */
+    size_t room;               /* bytes that fit into its slots */
+    bool idle;                 /* ARRAY_OTHER: of a case that has ended */
 };
 
 bool arrays_make(void); /* the room for all arrays */
 /* A new array; NULL: no room. */
 struct try_array *array_add(enum try_array_kind kind, const char *name, size_t bytes, int element);
 struct try_array *array_named(const char *name);          /* NULL: none */
+void arrays_end_case(void);                               /* gives back what the file allocated */
 void array_resize(struct try_array *array, size_t bytes); /* within its slots */
 /* The array in or beside which the address lies; NULL: in none. */
 struct try_array *array_at(uintptr_t address);

@@ -248,12 +248,14 @@ bool try_tokens_make(struct try_file *file, struct error *err)
     int line = 1;
 
     file->token = calloc(strlen(file->text) + 1, sizeof *file->token);
-    if (!file->token)
+    file->directive = calloc(strlen(file->text) / 2 + 1, sizeof *file->directive);
+    if (!file->token || !file->directive)
         return error_file(err, file->path, "no memory for its words");
     for (; *at; at = end) {
         end = skip_blank(at);
-        if (end == at && *at == '#' && line_begins) {
+        if (end == at && line_begins && (*at == '#' || strncmp(at, "%:", 2) == 0)) {
             end = directive_end(at);
+            file->directive[file->directives++] = (struct try_token){at, (int)(end - at), line};
             if (is_define(at))
                 read_define(file, at, end);
         } else if (end == at) {

@@ -162,7 +162,7 @@ static void put_call(const struct writer *writer)
     const struct try_function *function = own ? &file->launch : &file->kernel;
     FILE *out = writer->out;
 
-    fprintf(out, "\n#line 1 \"the launch of %s\"\n", file->kernel.name);
+    fprintf(out, "\n#line 1 \"" TRY_LAUNCH "\"\n");
     fprintf(out, "extern \"C\" void try_call(const struct try_arguments *a)\n{\n    ");
     if (own)
         fprintf(out, "%s(", function->name);
@@ -199,28 +199,42 @@ static bool is_known_header(const char *name, size_t length)
     return strstr(known, word) != NULL;
 }
 
-/* Only headers that hold no secrets are included: the compiler's messages may quote a file. */
-static bool check_includes(const struct try_file *file, struct error *err)
+/* A directive without comments and continued lines, its words without blanks before them. */
+static void clean_directive(char *text, size_t room, const struct try_token *directive)
 {
-    int line = 1;
+    size_t used = 0;
 
-    for (const char *at = file->text; *at; line++, at += strcspn(at, "\n"), at += *at == '\n') {
-        const char *word = at + strspn(at, " \t");
-        if (*word != '#' && strncmp(word, "%:", 2) != 0 && strncmp(word, "?\?=", 3) != 0)
-            continue;
-        word += strspn(word, "#%:?= \t");
-        if (strncmp(word, "pragma", 6) == 0 && strstr(word, "GCC"))
+    for (int i = 0; i < directive->length && used + 1 < room; i++) {
+        const char *at = directive->at + i;
+        if (at[0] == '\\' && at[1] == '\n') {
+            i++;
+        } else if (at[0] == '/' && at[1] == '*') {
+            const char *end = strstr(at + 2, "*/");
+            i += end ? (int)(end - at) + 1 : directive->length;
+        } else if (used > 0 || !strchr("#%: \t", *at)) {
+            text[used++] = *at;
+        }
+    }
+    text[used] = '\0';
+}
+
+/* Only headers that hold no secrets are included: the compiler's messages may quote a file. */
+static bool check_directives(const struct try_file *file, struct error *err)
+{
+    for (int i = 0; i < file->directives; i++) {
+        const int line = file->directive[i].line;
+        char text[512];
+        clean_directive(text, sizeof text, &file->directive[i]);
+        if (strncmp(text, "pragma", 6) == 0 && (strstr(text, "GCC") || strstr(text, "clang")))
             return error_file(err, file->path,
-                              "line %d: a #pragma for the compiler is not "
-                              "understood here",
-                              line);
-        if (strncmp(word, "include", 7) != 0 && strncmp(word, "import", 6) != 0 &&
-            strncmp(word, "embed", 5) != 0)
+                              "line %d: a #pragma for the compiler is not understood here", line);
+        if (strncmp(text, "include", 7) != 0 && strncmp(text, "import", 6) != 0 &&
+            strncmp(text, "embed", 5) != 0)
             continue;
-        word += strcspn(word, " \t<\"\n");
+        const char *word = text + strcspn(text, " \t<\"");
         word += strspn(word, " \t");
-        const char *end = strpbrk(*word ? word + 1 : word, ">\"\n");
-        if ((*word != '<' && *word != '"') || !end || *end == '\n' ||
+        const char *end = *word ? strpbrk(word + 1, ">\"") : NULL;
+        if ((*word != '<' && *word != '"') || !end ||
             !is_known_header(word + 1, (size_t)(end - word - 1)))
             return error_file(err, file->path,
                               "line %d includes a file that is neither CUDA's nor "
@@ -240,7 +254,7 @@ static bool check_words(const struct try_file *file, struct error *err)
             return error_file(err, file->path, "line %d has assembler, which only a GPU can run",
                               token->line);
     }
-    return check_includes(file, err);
+    return check_directives(file, err);
 }
 
 char *try_translate(const struct try_file *file, struct error *err)
@@ -251,7 +265,7 @@ char *try_translate(const struct try_file *file, struct error *err)
 
     if (!check_words(file, err) || !(writer.out = open_memstream(&text, &bytes)))
         return NULL;
-    fprintf(writer.out, "#include \"try_words.h\"\n#line 1 \"%s\"\n", file->name);
+    fprintf(writer.out, "#include \"try_words.h\"\n#line 1 \"" TRY_SOURCE "\"\n");
     for (int i = 0; i < file->tokens;) {
         int next = i + 1;
         if (try_token_is(&file->token[i], "<<<"))

@@ -166,23 +166,28 @@ static bool run_compiler(struct compiler *compiler, const char *const *words, ch
 static bool say_error(const struct try_file *file, const char *text, enum process_end end,
                       struct error *err)
 {
-    const size_t length = strlen(file->name);
+    const size_t length = strlen(TRY_SOURCE);
 
     if (end == PROCESS_INTERRUPTED)
         return error_set(err, EXIT_INPUT, "interrupted");
     if (end == PROCESS_TOO_LONG)
         return error_file(err, file->path, "does not compile within 30 s");
     for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line != NULL) {
-        const char *error = strstr(line, ": error: "), *newline = strchr(line, '\n');
-        if (!error || (newline && error > newline) || strncmp(line, file->name, length) != 0 ||
-            line[length] != ':')
-            continue;
-        const char *after;
+        const char *error = strstr(line, ": error: "), *newline = strchr(line, '\n'), *after;
         int number = 0;
-        word_int(line + length + 1, &after, &number);
+        if (!error || (newline && error > newline))
+            continue;
         error += strlen(": error: ");
-        return error_file(err, file->path, "line %d does not compile: %.*s", number,
-                          (int)strcspn(error, "\n"), error);
+        const int bytes = (int)strcspn(error, "\n");
+        if (strncmp(line, TRY_LAUNCH, strlen(TRY_LAUNCH)) == 0)
+            return error_file(err, file->path,
+                              "does not compile: the kernel cannot be launched "
+                              "with the arguments of a case: %.*s",
+                              bytes, error);
+        if (strncmp(line, TRY_SOURCE ":", length + 1) != 0)
+            continue;
+        word_int(line + length + 1, &after, &number);
+        return error_file(err, file->path, "line %d does not compile: %.*s", number, bytes, error);
     }
     if (strstr(text, "internal compiler error") || strstr(text, "out of memory") ||
         strstr(text, "Killed"))
@@ -194,7 +199,7 @@ static bool compile(struct made *made, struct compiler *compiler, struct error *
 {
     const char *init = made->setup.zero_variables ? "-ftrivial-auto-var-init=zero"
                                                   : "-ftrivial-auto-var-init=pattern";
-    const char *const words[] = {"-std=c++17",
+    const char *const words[] = {"-std=gnu++17",
                                  "-O1",
                                  "-fPIC",
                                  "-fsanitize=thread",

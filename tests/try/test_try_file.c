@@ -130,6 +130,9 @@ static void translation(void)
     translated("extern __shared__ int s[];\n" KERNEL, "int *const s = try_dynamic<int >(\"s\");");
     CHECK(!try_translate(good_file("#include \"/etc/passwd\"\n" KERNEL), &err));
     CHECK(strstr(err.text, "line 1 includes"));
+    CHECK(!try_translate(good_file("/* */ #inc\\\nlude/**/\"/etc/passwd\"\n" KERNEL), &err));
+    CHECK(!try_translate(good_file("#define X <math.h>\n%:include X\n" KERNEL), &err));
+    CHECK(strstr(err.text, "line 2 includes"));
     CHECK(
         !try_translate(good_file("#include <math.h>\n" KERNEL "void f() { asm(\"nop\"); }"), &err));
     CHECK(strstr(err.text, "assembler"));
