@@ -48,10 +48,14 @@ static bool check(const struct options *options, struct error *err)
     if (options->template_name && options->operands > 0)
         return error_set(err, EXIT_USAGE, "--template prints a file: unexpected '%.80s'",
                          options->operand[0]);
-    if (!options->soft && !options->request.device_auto && !options->template_name)
-        return error_set(err, EXIT_DEVICE,
-                         "try runs a kernel on the software GPU only: --device soft");
+    if (options->request.device == DEVICE_CPU && !options->request.device_auto)
+        return error_set(err, EXIT_USAGE, "try runs on soft or cuda, not on the CPU");
     return true;
+}
+
+static bool is_cuda(const struct options *options)
+{
+    return options->request.device == DEVICE_CUDA && !options->soft;
 }
 
 bool command_try(const struct options *options, struct error *err)
@@ -71,6 +75,7 @@ bool command_try(const struct options *options, struct error *err)
     add_text(&words, "image", options->image);
     add_text(&words, "junit", options->junit);
     add_text(&words, "quick", options->quick ? "1" : NULL);
+    add_text(&words, "gpu", is_cuda(options) ? "1" : NULL);
     add_text(&words, "json", options->json ? "1" : NULL);
     add_sides(&words, "block", options->block);
     add_sides(&words, "tile", options->output_tile);

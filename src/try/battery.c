@@ -328,6 +328,15 @@ bool try_battery_add_count(struct try_battery *battery, const struct try_file *f
     return true;
 }
 
+bool try_battery_add_large(struct try_battery *battery, const struct try_file *file,
+                           struct error *err)
+{
+    const int side = file->dims == 1 ? 1 << 24 : 4096;
+
+    return add_filled(battery, file, side, side, some_mask(file, 5), 0, 1, ORDER_FORWARD) ||
+           error_set(err, EXIT_INPUT, "no memory for a large case");
+}
+
 void try_battery_free(struct try_battery *battery)
 {
     for (int i = 0; i < battery->count; i++)

@@ -90,75 +90,6 @@ static void install_handlers(void)
     signal(SIGHUP, SIG_DFL);
 }
 
-/* ---- elements ---- */
-
-static void put_element(void *at, enum try_type type, long long i, double value)
-{
-    switch (type) {
-    case TYPE_F32:
-        ((float *)at)[i] = (float)value;
-        break;
-    case TYPE_F64:
-        ((double *)at)[i] = value;
-        break;
-    case TYPE_I8:
-        ((int8_t *)at)[i] = (int8_t)value;
-        break;
-    case TYPE_U8:
-        ((uint8_t *)at)[i] = (uint8_t)value;
-        break;
-    case TYPE_I16:
-        ((int16_t *)at)[i] = (int16_t)value;
-        break;
-    case TYPE_U16:
-        ((uint16_t *)at)[i] = (uint16_t)value;
-        break;
-    case TYPE_I32:
-        ((int32_t *)at)[i] = (int32_t)value;
-        break;
-    case TYPE_U32:
-        ((uint32_t *)at)[i] = (uint32_t)(int64_t)value;
-        break;
-    case TYPE_I64:
-        ((int64_t *)at)[i] = (int64_t)value;
-        break;
-    case TYPE_U64:
-        ((uint64_t *)at)[i] = (uint64_t)(int64_t)value;
-        break;
-    case TYPE_NONE:
-        break;
-    }
-}
-
-static double get_element(const void *at, enum try_type type, long long i)
-{
-    switch (type) {
-    case TYPE_F32:
-        return ((const float *)at)[i];
-    case TYPE_F64:
-        return ((const double *)at)[i];
-    case TYPE_I8:
-        return ((const int8_t *)at)[i];
-    case TYPE_U8:
-        return ((const uint8_t *)at)[i];
-    case TYPE_I16:
-        return ((const int16_t *)at)[i];
-    case TYPE_U16:
-        return ((const uint16_t *)at)[i];
-    case TYPE_I32:
-        return ((const int32_t *)at)[i];
-    case TYPE_U32:
-        return ((const uint32_t *)at)[i];
-    case TYPE_I64:
-        return (double)((const int64_t *)at)[i];
-    case TYPE_U64:
-        return (double)((const uint64_t *)at)[i];
-    case TYPE_NONE:
-        break;
-    }
-    return NAN;
-}
-
 /* ---- a case ---- */
 
 static void fill_arrays(const struct try_setup *setup, const struct try_case *it)
@@ -178,12 +109,12 @@ static void fill_arrays(const struct try_setup *setup, const struct try_case *it
     array_fill(probe.m, 0x4B);
     for (long long y = 0; y < rows; y++)
         for (long long x = 0; x < samples; x++)
-            put_element(probe.n->begin, file->type[ROLE_N], y * it->pitch + x,
-                        it->n[y * samples + x]);
+            try_element_put(probe.n->begin, file->type[ROLE_N], y * it->pitch + x,
+                            it->n[y * samples + x]);
     for (int y = 0; y < it->mask_rows; y++)
         for (int x = 0; x < it->mask_width; x++)
-            put_element(probe.m->begin, file->type[ROLE_M], (long long)y * mask_row + x,
-                        it->m[y * it->mask_width + x]);
+            try_element_put(probe.m->begin, file->type[ROLE_M], (long long)y * mask_row + x,
+                            it->m[y * it->mask_width + x]);
 }
 
 static void run_case(const struct try_setup *setup, const struct try_case *it)
@@ -217,7 +148,7 @@ static void run_case(const struct try_setup *setup, const struct try_case *it)
     arrays_end_case();
     now->counts.outputs = (long long)it->height * it->width * it->channels;
     for (long long i = 0; i < cells; i++)
-        p[i] = get_element(probe.p->begin, file->type[ROLE_P], i);
+        p[i] = try_element_get(probe.p->begin, file->type[ROLE_P], i);
     snprintf(now->sentence, sizeof now->sentence, "%s", grid_sentence);
     now->end = grid_end;
 }

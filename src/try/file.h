@@ -126,5 +126,8 @@ bool try_value(const struct try_file *file, int from, int to, long long *value);
 /* The file as C++ for the software GPU, with the function try_call at its end, malloc'ed
  * (translate.c). NULL with ERR: it holds what cannot be translated. */
 char *try_translate(const struct try_file *file, struct error *err);
+/* The file for nvcc, with try_call and a main function (cuda/try_gpu_main.h). Its includes and
+ * assembler have been checked by try_translate. */
+char *try_translate_gpu(const struct try_file *file, struct error *err);
 
 #endif

@@ -25,6 +25,9 @@ void try_battery_free(struct try_battery *battery);
 /* The case on which loads and stores are counted: its width is a multiple of no tile. */
 bool try_battery_add_count(struct try_battery *battery, const struct try_file *file, int mask_width,
                            struct error *err);
+/* The case on which a kernel is timed: 4096 x 4096 cells, or 2^24. */
+bool try_battery_add_large(struct try_battery *battery, const struct try_file *file,
+                           struct error *err);
 
 /* ---- the reference (reference.c): the formula, and what wrong kernels compute ---- */
 

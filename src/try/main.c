@@ -16,7 +16,7 @@ struct words {
     const char *file, *junit, *template_name;
     struct try_wishes wishes;
     struct try_shape shape;
-    bool json;
+    bool json, gpu;
 };
 
 static bool read_words(struct words *words, int argc, char **argv)
@@ -44,6 +44,8 @@ static bool read_words(struct words *words, int argc, char **argv)
             words->wishes.seed = (unsigned)strtoul(value, NULL, 10);
         else if (IS("quick"))
             words->wishes.quick = true;
+        else if (IS("gpu"))
+            words->gpu = true;
         else if (IS("json"))
             words->json = true;
         else if (IS("block"))
@@ -64,6 +66,22 @@ static int print_template(const char *name)
             return fputs(try_templates[i].text, stdout) >= 0 && fflush(stdout) == 0 ? EXIT_DONE
                                                                                     : EXIT_INPUT;
     return EXIT_USAGE;
+}
+
+/* A kernel that is right in software only is wrong. */
+static bool run_on_gpu(struct try_report *report, struct error *err)
+{
+    const struct try_gpu *gpu = &report->gpu;
+    struct try_verdict *verdict = &report->verdict;
+
+    if (!try_gpu_run(&report->trial.setup, report->trial.battery, &report->gpu, err))
+        return false;
+    if (gpu->right)
+        return true;
+    verdict->code = EXIT_DIFFERENT;
+    snprintf(verdict->id, sizeof verdict->id, "wrong-on-gpu");
+    snprintf(verdict->sentence, sizeof verdict->sentence, "%s", gpu->sentence);
+    return true;
 }
 
 /* Compiles, runs and judges; the verdict's own errors are `stopped`. */
@@ -88,6 +106,8 @@ static bool try_file(const struct words *words, struct try_report *report, struc
         fclose(printed);
     report->seconds = (clock_ms() - start) / 1e3;
     good = good && try_judge(trial, &report->verdict, err);
+    if (good && words->gpu && report->verdict.code == EXIT_DONE)
+        good = run_on_gpu(report, err);
     trial->way->free(made);
     return good;
 }

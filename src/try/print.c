@@ -96,6 +96,17 @@ static void print_counts(FILE *out, const struct try_report *report)
     }
 }
 
+static void print_gpu(FILE *out, const struct try_report *report)
+{
+    const struct try_gpu *gpu = &report->gpu;
+
+    if (gpu->ran && gpu->right)
+        fprintf(out, "  %s: right: %d cases; %s: %.4g ms, a copy takes %.4g ms: %.2f of a copy\n",
+                gpu->name, gpu->cases, gpu->timed, gpu->ms, gpu->copy_ms, gpu->ms / gpu->copy_ms);
+    else if (gpu->ran)
+        fprintf(out, "  %s: right: %d cases, then a wrong one\n", gpu->name, gpu->cases);
+}
+
 static void print_text(FILE *out, const struct try_report *report, const char *path)
 {
     const struct try_verdict *verdict = &report->verdict;
@@ -103,10 +114,15 @@ static void print_text(FILE *out, const struct try_report *report, const char *p
     if (verdict->code == EXIT_DONE) {
         fprintf(out, "%s: right: %d cases\n", path, verdict->cases);
         print_counts(out, report);
+        print_gpu(out, report);
     } else if (verdict->code == EXIT_DIFFERENT) {
         fprintf(out, "%s: wrong: %s\n", path, verdict->sentence);
-        fprintf(out, "  %d of %d cases are wrong\n", verdict->failed, verdict->cases);
-        print_case(out, report);
+        if (report->gpu.ran)
+            print_gpu(out, report);
+        else
+            fprintf(out, "  %d of %d cases are wrong\n", verdict->failed, verdict->cases);
+        if (verdict->shown >= 0)
+            print_case(out, report);
         if (verdict->advice[0]) {
             fputs("  ", out);
             text_wrap(out, verdict->advice, 2, 79);
@@ -154,8 +170,9 @@ static void print_json(FILE *out, const struct try_report *report, const char *p
     json_print(out,
                ",'kernel':%s,'device':%s,'id':%s,'exit':%d,'sentence':%s,'advice':%s,"
                "'cases':%d,'wrong_cases':%d",
-               report->file.kernel.name, "soft", verdict->id, (int)verdict->code, verdict->sentence,
-               verdict->advice, verdict->cases, verdict->failed);
+               report->file.kernel.name, report->gpu.ran ? "cuda" : "soft", verdict->id,
+               (int)verdict->code, verdict->sentence, verdict->advice, verdict->cases,
+               verdict->failed);
     if (verdict->code == EXIT_DIFFERENT && verdict->shown >= 0 &&
         !report->battery.cases[verdict->shown].hidden) {
         const struct try_case_verdict *each = &verdict->each[verdict->shown];
@@ -170,6 +187,10 @@ static void print_json(FILE *out, const struct try_report *report, const char *p
     }
     if (i >= 0 && verdict->code == EXIT_DONE)
         print_ladder_json(out, &report->battery.cases[i], &report->results[i].counts);
+    if (report->gpu.ran)
+        json_print(out, ",'gpu':{'name':%s,'cases':%d,'timed':%s,'ms':%.6g,'copy_ms':%.6g}",
+                   report->gpu.name, report->gpu.cases, report->gpu.timed, report->gpu.ms,
+                   report->gpu.copy_ms);
     fputs("}\n", out);
 }
 

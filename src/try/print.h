@@ -2,6 +2,7 @@
 #ifndef STENCIL_TRY_PRINT_H
 #define STENCIL_TRY_PRINT_H
 
+#include "try/gpu.h"
 #include "try/judge.h"
 
 struct try_report {
@@ -10,6 +11,7 @@ struct try_report {
     struct try_result *results;
     struct try_trial trial;
     struct try_verdict verdict;
+    struct try_gpu gpu; /* for --device cuda, if the kernel is right on the software GPU */
     bool compiles;
     char *printed; /* what the student's file printed */
     size_t printed_bytes;

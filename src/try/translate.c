@@ -155,23 +155,25 @@ static void put_argument(FILE *out, const struct try_parameter *it)
         fprintf(out, "try_number{a->%s}", member[it->role]);
 }
 
-static void put_call(const struct writer *writer)
+/* GPU: for nvcc, which knows launches. */
+static void put_call(const struct writer *writer, bool gpu)
 {
+    static const char grid[] = "dim3(a->grid[0], a->grid[1]), dim3(a->block[0], a->block[1])";
     const struct try_file *file = writer->file;
-    const bool own = file->launch.name[0] != '\0';
+    const bool own = file->launch.name[0] != '\0', template = file->template_args[0] != '\0';
     const struct try_function *function = own ? &file->launch : &file->kernel;
     FILE *out = writer->out;
 
-    fprintf(out, "\n#line 1 \"" TRY_LAUNCH "\"\n");
+    fprintf(out, "\n#line 1 \"the launch of %s\"\n", file->kernel.name);
     fprintf(out, "extern \"C\" void try_call(const struct try_arguments *a)\n{\n    ");
-    if (own)
-        fprintf(out, "%s(", function->name);
-    else
-        fprintf(out,
-                "try_launch(%s%s%s%s, dim3(a->grid[0], a->grid[1]), dim3(a->block[0], "
-                "a->block[1]), a->shared)(",
-                function->name, file->template_args[0] ? "<" : "", file->template_args,
-                file->template_args[0] ? ">" : "");
+    if (!own && !gpu)
+        fprintf(out, "try_launch(");
+    fprintf(out, "%s", function->name);
+    if (!own && template)
+        fprintf(out, "<%s>", file->template_args);
+    if (!own)
+        fprintf(out, gpu ? "<<<%s, a->shared>>>" : ", %s, a->shared)", grid);
+    fputc('(', out);
     for (int i = 0; i < function->parameters; i++) {
         if (i > 0)
             fprintf(out, ", ");
@@ -284,10 +286,30 @@ char *try_translate(const struct try_file *file, struct error *err)
         i = next;
     }
     copy_until(&writer, file->text + strlen(file->text));
-    put_call(&writer);
+    put_call(&writer, false);
     if (fclose(writer.out) == 0)
         return text;
     free(text);
+    error_file(err, file->path, "no memory to translate it");
+    return NULL;
+}
+
+char *try_translate_gpu(const struct try_file *file, struct error *err)
+{
+    char *text = NULL;
+    size_t bytes;
+    struct writer writer = {file, open_memstream(&text, &bytes), file->text};
+
+    if (writer.out) {
+        if (file->mask_constant[0])
+            fprintf(writer.out, "#define TRY_MASK %s\n", file->mask_constant);
+        fprintf(writer.out, "#include \"try_gpu.h\"\n#line 1 \"" TRY_SOURCE "\"\n%s", file->text);
+        put_call(&writer, true);
+        fprintf(writer.out, "#include \"try_gpu_main.h\"\n");
+        if (fclose(writer.out) == 0)
+            return text;
+        free(text);
+    }
     error_file(err, file->path, "no memory to translate it");
     return NULL;
 }

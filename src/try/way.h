@@ -1,6 +1,5 @@
-/* Cases in, results out: the ways in which a student's kernel can run. A way compiles the file
- * once, and then runs cases. There is one way so far, the software GPU (way_soft.c); a row for
- * another (nvcc and a GPU) needs the same functions. */
+/* Cases in, results out: how a student's kernel runs on the software GPU (way_soft.c). The file is
+ * compiled once, and then runs cases. gpu.h: how a right kernel runs on a GPU, too. */
 #ifndef STENCIL_TRY_WAY_H
 #define STENCIL_TRY_WAY_H
 
@@ -115,6 +114,10 @@ struct try_way {
 };
 
 extern const struct try_way try_way_soft;
+
+/* Element I of an array of elements of TYPE (elements.c). */
+void try_element_put(void *at, enum try_type type, long long i, double value);
+double try_element_get(const void *at, enum try_type type, long long i);
 
 void try_case_free(struct try_case *it);
 void try_result_free(struct try_result *result);

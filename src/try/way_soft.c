@@ -7,10 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/words.h"
 #include "try/child.h"
-#include "try/headers.h"
-#include "try/process.h"
+#include "try/compiler.h"
 #include "try/sandbox.h"
 
 struct made {
@@ -20,179 +18,46 @@ struct made {
 
 /* ---- the folder ---- */
 
-static bool write_text(const char *folder, const char *name, const char *text, struct error *err)
-{
-    char path[600];
-    FILE *out;
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    out = fopen(path, "w");
-    if (!out)
-        return error_errno(err, path, "write");
-    const bool failed = fputs(text, out) < 0;
-    if (fclose(out) != 0 || failed)
-        return error_errno(err, path, "write");
-    return true;
-}
-
 static bool write_headers(const char *folder, struct error *err)
 {
-    static const struct {
-        const char *stem, *name;
-    } names[] = {{"cuda", "cuda.h"},
-                 {"cuda_runtime_api", "cuda_runtime_api.h"},
-                 {"gpu", "soft/gpu.h"},
-                 {"threads", "soft/threads.h"},
-                 {"cuda_functions", "soft/cuda_functions.h"},
-                 {"try_words", "try_words.h"}};
+    static const struct compiler_header headers[] = {
+        {"cuda", "cuda.h"},
+        {"cuda_runtime_api", "cuda_runtime_api.h"},
+        {"gpu", "soft/gpu.h"},
+        {"threads", "soft/threads.h"},
+        {"cuda_functions", "soft/cuda_functions.h"},
+        {"try_words", "try_words.h"},
+        {"try_arguments", "try_arguments.h"},
+    };
     char path[600];
 
     snprintf(path, sizeof path, "%s/soft", folder);
     if (mkdir(path, 0700) != 0 && access(path, W_OK) != 0)
         return error_errno(err, path, "make the folder");
-    for (size_t i = 0; i < sizeof try_headers / sizeof try_headers[0]; i++)
-        for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
-            if (strcmp(try_headers[i].name, names[j].stem) == 0 &&
-                !write_text(folder, names[j].name, try_headers[i].text, err))
-                return false;
-    return write_text(folder, "cuda_runtime.h", "#include <cuda_runtime_api.h>\n", err) &&
-           write_text(folder, "device_launch_parameters.h", "\n", err);
+    return compiler_headers(folder, headers, sizeof headers / sizeof headers[0], err) &&
+           compiler_write(folder, "cuda_runtime.h", "#include <cuda_runtime_api.h>\n", err) &&
+           compiler_write(folder, "device_launch_parameters.h", "\n", err);
 }
 
 /* ---- the compiler ---- */
-
-#define WORDS 48
-
-struct compiler {
-    char words[1024], program[512], prefix[512]; /* prefix: the folder above the program's */
-    const char *argv[WORDS];
-    int argc;
-    const char *folder;
-};
-
-/* Finds a program as a shell would. */
-static bool find_program(const char *name, char *path, size_t room)
-{
-    char folders[4096], *rest = folders;
-
-    if (strchr(name, '/'))
-        return (size_t)snprintf(path, room, "%s", name) < room && access(path, X_OK) == 0;
-    snprintf(folders, sizeof folders, "%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
-    for (char *folder; (folder = strsep(&rest, ":"));)
-        if ((size_t)snprintf(path, room, "%s/%s", folder, name) < room && access(path, X_OK) == 0)
-            return true;
-    return false;
-}
 
 /* $CXX, or the first of the usual ones. */
 static bool find_compiler(struct compiler *compiler, struct error *err)
 {
     static const char *const usual[] = {"g++", "clang++", "c++"};
     const char *wanted = getenv("CXX");
-    bool found = false;
 
-    snprintf(compiler->words, sizeof compiler->words, "%s", wanted ? wanted : "");
-    if (wanted && compiler->words[0]) {
-        char *rest = compiler->words;
-        for (char *word; (word = strsep(&rest, " ")) && compiler->argc < 8;)
-            if (word[0])
-                compiler->argv[compiler->argc++] = word;
-        found = compiler->argc > 0 &&
-                find_program(compiler->argv[0], compiler->program, sizeof compiler->program);
+    if (wanted && wanted[0]) {
+        if (compiler_find(compiler, wanted))
+            return true;
+    } else {
+        for (size_t i = 0; i < 3; i++)
+            if (compiler_find(compiler, usual[i]))
+                return true;
     }
-    for (size_t i = 0; (!wanted || !wanted[0]) && i < 3 && !found; i++) {
-        compiler->argv[0] = usual[i];
-        compiler->argc = 1;
-        found = find_program(usual[i], compiler->program, sizeof compiler->program);
-    }
-    if (!found)
-        return error_set(err, EXIT_DEVICE,
-                         "the software GPU needs a C++ compiler, and %s is not there: install g++",
-                         compiler->argc ? compiler->argv[0] : "one");
-    char *real = realpath(compiler->program, NULL);
-    snprintf(compiler->prefix, sizeof compiler->prefix, "%s", real ? real : compiler->program);
-    free(real);
-    for (int i = 0; i < 2; i++) {
-        char *slash = strrchr(compiler->prefix, '/');
-        if (slash)
-            *slash = '\0';
-    }
-    return true;
-}
-
-static void start_compiler(void *context)
-{
-    struct compiler *compiler = context;
-    const struct sandbox_limits limits = {
-        .seconds = 20, .memory = (size_t)4 << 30, .file_size = (size_t)64 << 20};
-
-    if (chdir(compiler->folder) != 0 || !sandbox_limit(&limits))
-        _exit(126);
-    sandbox_files(compiler->prefix, compiler->folder);
-    setenv("TMPDIR", compiler->folder, 1);
-    setenv("LC_ALL", "C", 1);
-    setenv("CCACHE_DISABLE", "1", 1);
-    execv(compiler->program, (char *const *)compiler->argv);
-    _exit(127);
-}
-
-static bool compiler_too_long(void *context, double seconds)
-{
-    (void)context;
-    return seconds > 30;
-}
-
-/* Runs the compiler with these further words; false if it fails. TEXT: what it printed. */
-static bool run_compiler(struct compiler *compiler, const char *const *words, char **text,
-                         enum process_end *end)
-{
-    const int before = compiler->argc;
-    size_t bytes;
-    FILE *printed = open_memstream(text, &bytes);
-    struct process process = {start_compiler, compiler, compiler_too_long, printed, 1 << 18, 0};
-
-    for (int i = 0; words[i] && compiler->argc < WORDS - 1; i++)
-        compiler->argv[compiler->argc++] = words[i];
-    compiler->argv[compiler->argc] = NULL;
-    *end = process_run(&process);
-    compiler->argc = before;
-    if (printed)
-        fclose(printed);
-    return *end == PROCESS_ENDED && WIFEXITED(process.status) && WEXITSTATUS(process.status) == 0;
-}
-
-/* The compiler's first error in the student's own lines. What it says of other files is not
- * repeated. */
-static bool say_error(const struct try_file *file, const char *text, enum process_end end,
-                      struct error *err)
-{
-    const size_t length = strlen(TRY_SOURCE);
-
-    if (end == PROCESS_INTERRUPTED)
-        return error_set(err, EXIT_INPUT, "interrupted");
-    if (end == PROCESS_TOO_LONG)
-        return error_file(err, file->path, "does not compile within 30 s");
-    for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line != NULL) {
-        const char *error = strstr(line, ": error: "), *newline = strchr(line, '\n'), *after;
-        int number = 0;
-        if (!error || (newline && error > newline))
-            continue;
-        error += strlen(": error: ");
-        const int bytes = (int)strcspn(error, "\n");
-        if (strncmp(line, TRY_LAUNCH, strlen(TRY_LAUNCH)) == 0)
-            return error_file(err, file->path,
-                              "does not compile: the kernel cannot be launched "
-                              "with the arguments of a case: %.*s",
-                              bytes, error);
-        if (strncmp(line, TRY_SOURCE ":", length + 1) != 0)
-            continue;
-        word_int(line + length + 1, &after, &number);
-        return error_file(err, file->path, "line %d does not compile: %.*s", number, bytes, error);
-    }
-    if (strstr(text, "internal compiler error") || strstr(text, "out of memory") ||
-        strstr(text, "Killed"))
-        return error_file(err, file->path, "does not compile: the compiler gave up");
-    return error_file(err, file->path, "does not compile: an error outside of its own lines");
+    return error_set(err, EXIT_DEVICE,
+                     "the software GPU needs a C++ compiler, and %s is not there: install g++",
+                     compiler->argc ? compiler->argv[0] : "one");
 }
 
 static bool compile(struct made *made, struct compiler *compiler, struct error *err)
@@ -223,7 +88,7 @@ static bool compile(struct made *made, struct compiler *compiler, struct error *
     const char *const link[] = {"-shared", "kernel.o", "-o", "kernel.so", NULL};
     char *text = NULL;
     enum process_end end;
-    bool good = run_compiler(compiler, words, &text, &end);
+    bool good = compiler_run(compiler, words, &text, &end);
 
     /* Compilers before gcc 12 and clang 16 lack the last option. */
     if (!good && text && strstr(text, "trivial-auto-var-init")) {
@@ -232,16 +97,16 @@ static bool compile(struct made *made, struct compiler *compiler, struct error *
         older[sizeof words / sizeof words[0] - 2] = NULL;
         free(text);
         text = NULL;
-        good = run_compiler(compiler, older, &text, &end);
+        good = compiler_run(compiler, older, &text, &end);
     }
     if (!good) {
-        say_error(made->setup.file, text ? text : "", end, err);
+        compiler_say_error(made->setup.file, text ? text : "", end, err);
         free(text);
         return false;
     }
     free(text);
     text = NULL;
-    good = run_compiler(compiler, link, &text, &end);
+    good = compiler_run(compiler, link, &text, &end);
     free(text);
     return good || error_file(err, made->setup.file->path, "its functions cannot be linked");
 }
@@ -249,7 +114,7 @@ static bool compile(struct made *made, struct compiler *compiler, struct error *
 static bool soft_compile(const struct try_setup *setup, void **result, struct error *err)
 {
     struct made *made = calloc(1, sizeof *made);
-    struct compiler compiler = {.folder = setup->scratch};
+    struct compiler compiler = {.folder = setup->scratch, .seconds = 20, .memory = (size_t)4 << 30};
     char *text = NULL;
     bool good;
 
@@ -259,7 +124,7 @@ static bool soft_compile(const struct try_setup *setup, void **result, struct er
     snprintf(made->library, sizeof made->library, "%s/kernel.so", setup->scratch);
     good = find_compiler(&compiler, err) && (text = try_translate(setup->file, err)) &&
            write_headers(setup->scratch, err) &&
-           write_text(setup->scratch, "kernel.cpp", text, err) && compile(made, &compiler, err);
+           compiler_write(setup->scratch, "kernel.cpp", text, err) && compile(made, &compiler, err);
     free(text);
     if (!good) {
         free(made);

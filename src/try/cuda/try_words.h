@@ -25,29 +25,7 @@
 
 #include "soft/cuda_functions.h"
 
-/* ---- the arguments of a case ---- */
-
-struct try_arguments {
-    void *n, *p, *m;
-    int mask_width, width, height, pitch, channels;
-    unsigned grid[2], block[2];
-    size_t shared;
-};
-
-struct try_pointer {
-    void *at;
-    template <typename T> operator T *() const
-    {
-        return (T *)at;
-    }
-};
-struct try_number {
-    int value;
-    template <typename T> operator T() const
-    {
-        return (T)value;
-    }
-};
+#include "try_arguments.h"
 
 /* ---- arrays ---- */
 
