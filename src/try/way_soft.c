@@ -210,7 +210,6 @@ static bool compile(struct made *made, struct compiler *compiler, struct error *
                                  "-ffp-contract=off",
                                  "-fwrapv",
                                  "-fno-strict-aliasing",
-                                 "-fno-diagnostics-show-caret",
                                  "-fdiagnostics-color=never",
                                  "-fno-stack-protector",
                                  "-fno-lto",
