@@ -12,7 +12,8 @@ struct thread {
     struct soft_index index;
     enum state state;
     int exchanges;
-    int line; /* AT_BLOCK: of the barrier */
+    bool worked; /* soft_thread_works */
+    int line;    /* AT_BLOCK: of the barrier */
 };
 
 struct warp {
@@ -43,6 +44,11 @@ bool soft_in_thread(void)
 const void *soft_thread_stack(void)
 {
     return running->fiber.stack;
+}
+
+void soft_thread_works(void)
+{
+    running->worked = true;
 }
 
 /* ---- for the threads ---- */
@@ -168,7 +174,8 @@ static void watch_barrier(void)
         }
     }
     for (int i = 0; i < count && it.other < 0; i++) {
-        if (threads[i].state != AT_BLOCK || threads[i].line != it.line) {
+        const bool left = threads[i].state == DONE && !threads[i].worked;
+        if (!left && (threads[i].state != AT_BLOCK || threads[i].line != it.line)) {
             it.other = i;
             it.other_line = threads[i].state == AT_BLOCK ? threads[i].line : 0;
         }
@@ -195,6 +202,7 @@ void soft_threads_run(void)
     for (int i = 0; i < count; i++) {
         threads[i].state = READY;
         threads[i].exchanges = 0;
+        threads[i].worked = false;
         if (!soft_fiber_make(&threads[i].fiber, thread_main))
             soft_break("there is no memory for the threads of a block");
     }

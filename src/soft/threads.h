@@ -34,9 +34,12 @@ void soft_fiber_leave(struct soft_fiber *fiber);
 void soft_threads_make(const struct soft_index *size, void (*run)(const void *arguments),
                        const void *arguments);
 void soft_threads_run(void);
-int soft_thread_number(void);               /* the running thread's number in its block */
-bool soft_in_thread(void);                  /* does the caller run as one of these threads? */
-const void *soft_thread_stack(void);        /* the lowest byte of the running thread's stack */
+int soft_thread_number(void);        /* the running thread's number in its block */
+bool soft_in_thread(void);           /* does the caller run as one of these threads? */
+const void *soft_thread_stack(void); /* the lowest byte of the running thread's stack */
+/* The running thread has a part in the block's work. A barrier does not wait for threads that have
+ * returned: those that never worked are no fault there. */
+void soft_thread_works(void);
 void soft_thread_poll(void);                /* lets other threads run */
 SOFT_NORETURN void soft_thread_break(void); /* ends the running thread after soft_break */
 
@@ -47,10 +50,10 @@ void soft_block_wait_at(int line);
 
 /* A barrier at which a block's threads wait, when it opens or when no thread can go on. */
 struct soft_barrier {
-    int waiting, ended; /* threads that wait at it, threads that have returned */
-    int line, thread;   /* where the first of the waiting threads waits */
-    int other_line,
-        other; /* a thread that waits elsewhere or has returned (0); -1: there is none */
+    int waiting, ended;    /* threads that wait at it, threads that have returned */
+    int line, thread;      /* where the first of the waiting threads waits */
+    int other_line, other; /* a thread that waits elsewhere, or has worked and returned (0); -1:
+                              there is none */
 };
 /* NULL at first. Called before the threads go on. */
 extern void (*soft_barrier_watch)(const struct soft_barrier *barrier);

@@ -333,6 +333,26 @@ static bool find_threads(const struct try_trial *trial, struct try_verdict *verd
                first->other[0], first->other[1], race->count);
 }
 
+/* Without a barrier there are also loads beside stores: those are named first. */
+static bool find_overlap(const struct try_trial *trial, struct try_verdict *verdict)
+{
+    char place[96];
+    const int i = first_with(trial, verdict, FAULT_OVERLAP, false);
+
+    if (i < 0 || first_with(trial, verdict, FAULT_SHARED, false) >= 0)
+        return false;
+    const struct try_finding *overlap = &trial->results[i].found[FAULT_OVERLAP];
+    const struct try_place *first = &overlap->first;
+    return say(
+        verdict, i, "shared-overlap",
+        "Between two barriers one thread should store into a shared cell. Look at where each "
+        "part of the tile begins: left halo, own cells, right halo.",
+        "stores into cell %lld of %s at %s, where thread (%d,%d) has stored another number "
+        "(%lld such stores)",
+        first->cell, first->array, where(place, first), first->other[0], first->other[1],
+        overlap->count);
+}
+
 /* Which property splits right from wrong cases. */
 static bool find_split(const struct try_trial *trial, struct try_verdict *verdict)
 {
@@ -695,7 +715,8 @@ void try_diagnose(const struct try_trial *trial, struct try_verdict *verdict)
 {
     int shown = first_wrong(trial, verdict);
 
-    if (find_threads(trial, verdict) || find_index(trial, verdict) || find_split(trial, verdict) ||
+    if (find_threads(trial, verdict) || find_index(trial, verdict) ||
+        find_overlap(trial, verdict) || find_split(trial, verdict) ||
         find_accesses(trial, verdict) || find_cells(trial, verdict))
         return;
     const char *sentence = stopped_sentence(trial, &shown);

@@ -126,7 +126,7 @@ static void use_shared(const struct try_array *array, uintptr_t at, size_t bytes
             cell->reader != thread && !ordered(cell->reader_warp, cell->read_warp_turn, thread))
             note_race(array, offset, true, cell->reader);
         if (store && written_now && cell->writer >= 0)
-            expect_change(FAULT_RACE, array, at, bytes,
+            expect_change(FAULT_OVERLAP, array, at, bytes,
                           (long long)(offset / (size_t)array->element), cell->writer);
         if (store) {
             cell->writer = (short)thread;
@@ -208,6 +208,7 @@ static void use(uintptr_t at, size_t bytes, bool store, const void *code)
 
     if (!probe.watching || !(array = array_at(at)))
         return;
+    soft_thread_works();
     if (pending.at)
         probe_settle();
     if (probe.counts && !(array->kind == ARRAY_M && probe.mask_row >= 0))

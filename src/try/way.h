@@ -35,6 +35,8 @@ enum try_fault {
     FAULT_OTHER,    /* an access outside an array that the file allocated */
     FAULT_SHARED,   /* an access outside a shared array */
     FAULT_RACE,     /* two threads use a shared cell without a barrier between them */
+    FAULT_OVERLAP,  /* two threads store different numbers into a shared cell, with no barrier
+                     * between */
     FAULT_DIVERGES, /* threads wait at different barriers, or some do not come */
     FAULT_UNSET,    /* a load of a shared cell that no thread of the block has written */
     FAULT_RACE_P,   /* threads store different numbers into a cell of P */
