@@ -61,6 +61,7 @@ static void set_prefix(struct compiler *compiler)
     char *real = realpath(compiler->program, NULL);
 
     snprintf(compiler->prefix, sizeof compiler->prefix, "%s", real ? real : compiler->program);
+    compiler->is_clang = strstr(compiler->prefix, "clang") || strstr(compiler->program, "clang");
     free(real);
     for (int i = 0; i < 2; i++) {
         char *slash = strrchr(compiler->prefix, '/');

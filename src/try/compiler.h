@@ -15,6 +15,7 @@ struct compiler {
     char words[1024], program[512], prefix[512]; /* prefix: the folder above the program's */
     const char *argv[COMPILER_WORDS];
     int argc;
+    bool is_clang;
 };
 
 /* A header of the program, and its name in the folder. */

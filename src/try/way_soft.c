@@ -60,45 +60,61 @@ static bool find_compiler(struct compiler *compiler, struct error *err)
                      compiler->argc ? compiler->argv[0] : "one");
 }
 
+/* Compiles with these words, and with OPTIONAL, if it is not NULL and the compiler knows it. */
+static bool compile_with(struct compiler *compiler, const char *const *optional, char **text,
+                         enum process_end *end)
+{
+    static const char *const words[] = {"-std=gnu++17",
+                                        "-O1",
+                                        "-fPIC",
+                                        "-fsanitize=thread",
+                                        "-fsanitize=bounds",
+                                        "-w",
+                                        "-I.",
+                                        "-fno-threadsafe-statics",
+                                        "-ffp-contract=off",
+                                        "-fwrapv",
+                                        "-fno-strict-aliasing",
+                                        "-fdiagnostics-color=never",
+                                        "-fno-stack-protector",
+                                        "-fno-lto",
+                                        "-c",
+                                        "kernel.cpp",
+                                        "-o",
+                                        "kernel.o",
+                                        NULL};
+    const int before = compiler->argc;
+    bool good;
+
+    for (int i = 0; optional[i]; i++)
+        compiler->argv[compiler->argc++] = optional[i];
+    free(*text);
+    *text = NULL;
+    good = compiler_run(compiler, words, text, end);
+    compiler->argc = before;
+    return good;
+}
+
 static bool compile(struct made *made, struct compiler *compiler, struct error *err)
 {
-    const char *init = made->setup.zero_variables ? "-ftrivial-auto-var-init=zero"
-                                                  : "-ftrivial-auto-var-init=pattern";
-    const char *const words[] = {"-std=gnu++17",
-                                 "-O1",
-                                 "-fPIC",
-                                 "-fsanitize=thread",
-                                 "-fsanitize=bounds",
-                                 "-w",
-                                 "-I.",
-                                 "-fno-threadsafe-statics",
-                                 "-ffp-contract=off",
-                                 "-fwrapv",
-                                 "-fno-strict-aliasing",
-                                 "-fno-diagnostics-show-caret",
-                                 "-fdiagnostics-color=never",
-                                 "-fno-stack-protector",
-                                 "-fno-lto",
-                                 "-c",
-                                 "kernel.cpp",
-                                 "-o",
-                                 "kernel.o",
-                                 init,
-                                 NULL};
+    /* Compilers before gcc 12 and clang 8 cannot fill variables; clang has a further word for
+     * zeros. Clang needs to be told not to leave out loads before stores. */
+    const bool zero = made->setup.zero_variables;
+    const char *fill = zero ? "-ftrivial-auto-var-init=zero" : "-ftrivial-auto-var-init=pattern";
+    const char *const gcc[] = {fill, NULL};
+    const char *const clang[] = {
+        fill, "-mllvm", "-tsan-instrument-read-before-write",
+        zero ? "-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang" : NULL,
+        NULL};
+    const char *const nothing[] = {NULL};
     const char *const link[] = {"-shared", "kernel.o", "-o", "kernel.so", NULL};
+    const char *const *optional = compiler->is_clang ? clang : gcc;
     char *text = NULL;
     enum process_end end;
-    bool good = compiler_run(compiler, words, &text, &end);
+    bool good = compile_with(compiler, optional, &text, &end);
 
-    /* Compilers before gcc 12 and clang 16 lack the last option. */
-    if (!good && text && strstr(text, "trivial-auto-var-init")) {
-        const char *older[sizeof words / sizeof words[0]];
-        memcpy(older, words, sizeof words);
-        older[sizeof words / sizeof words[0] - 2] = NULL;
-        free(text);
-        text = NULL;
-        good = compiler_run(compiler, older, &text, &end);
-    }
+    if (!good && text && (strstr(text, "var-init") || strstr(text, "-mllvm")))
+        good = compile_with(compiler, nothing, &text, &end);
     if (!good) {
         compiler_say_error(made->setup.file, text ? text : "", end, err);
         free(text);

@@ -1,0 +1,42 @@
+# `stencilcli try`: options, exit codes, cases of the user, reports; nothing is left behind.
+. "$CLI/lib"
+need_soft # it stands for a C++ compiler
+solved=$CLI/../try/solved
+mkdir tmp
+export TMPDIR=$PWD/tmp
+for name in basic constant readonly tiled cached basic_1d constant_1d tiled_1d cached_1d; do
+    stencilcli try --template $name | grep -c __global__
+done
+stencilcli try "$solved/basic.cu" --quick | sed -n '1s/.*: right/right/p'
+stencilcli try "$solved/tiled.cu" --quick --json |
+    python3 -c 'import json; row = json.loads(input()); print(row["id"], sorted(row["ladder"]))'
+# A wrong one: exit code 4, the place, and what to do; the reports agree.
+sed 's/start = i - Mask_Width/start = i + 1 - Mask_Width/' "$solved/basic_1d.cu" >moved.cu
+try try moved.cu --quick --junit report.xml
+grep -c '<failure' report.xml >count && [ "$(cat count)" -gt 10 ]
+# Hidden cases are judged, and not named.
+printf '# a comment\n70 1 3\n\n71 1 5\n' >cases
+stencilcli try moved.cu --quick --json --cases cases >said || [ $? -eq 4 ]
+python3 -c 'import json; row = json.load(open("said")); print(row["id"], row["exit"])'
+printf '70 1\n' >cases
+try try moved.cu --cases cases
+# A picture and a mask of the user; other shapes.
+stencilcli try "$solved/basic.cu" --quick --image "$TESTDATA/gray.png" --mask gauss5 \
+    --block 32x4 --seed 7 --tile 32x4 | grep -c ': right: '
+# Usage, and files that are not there or no kernels.
+refuses 2 'FILE.cu' try
+refuses 2 'template' try --template nothing
+refuses 2 '--block 0' try moved.cu --block 0
+refuses 2 '--seed x' try moved.cu --seed x
+refuses 3 'software GPU' try moved.cu --device cpu
+refuses 1 'none.cu' try none.cu
+echo 'int main() { return 0; }' >no_kernel.cu
+refuses 1 'no kernel' try no_kernel.cu
+CXX=./no_compiler refuses 3 'C++ compiler' try moved.cu
+# An interrupted run removes its folder.
+cp "$CLI/../try/hostile/endless_loop.cu" .
+"$STENCILCLI" try endless_loop.cu &
+until [ -e tmp/stencilcli-try-*/kernel.so ]; do sleep 0.05; done
+kill -TERM $! && wait $! 2>said || echo "ended by signal $(($? - 128))"
+rmdir tmp
+alone moved.cu report.xml count cases said no_kernel.cu endless_loop.cu
