@@ -74,6 +74,15 @@ const struct command_spec command_table[COMMAND_COUNT] = {
      "check runs the commands of a suite and compares their pictures with recorded checksums; "
      "record records the checksums. Any program can be tested. See GOLDEN."},
 
+    [COMMAND_TRY] =
+    {"try", "FILE.cu", 0, 1, NULL, COMPLETE_FILE, command_try,
+     "stencilcli try my_kernel.cu",
+     "try your own CUDA kernel: right or wrong, and why\n"
+     "FILE.cu holds a __global__ kernel in the manner of the textbook's chapter. It runs on the "
+     "software GPU, on many pictures and masks, and every output is compared with the formula. "
+     "The exit status is 0 if it is right, 4 if it is wrong, 1 if it does not compile or "
+     "misbehaves. See TRY."},
+
     [COMMAND_LIST] =
     {"list", "filters|kernels|methods|masks|formats|devices", 1, 1, list_word, COMPLETE_NOTHING,
      command_list, "stencilcli list filters",

@@ -51,6 +51,11 @@ struct options {
     const char *plot;
     const char *sweep; /* "tile", "mask" or NULL */
 
+    /* for try; two numbers along x and y, 0: not given */
+    bool quick;
+    int seed, block[2], output_tile[2];
+    const char *cases, *image, *template_name;
+
     /* for compare and golden */
     struct compare_limits limits;
     const char *diff, *junit, *html;
@@ -103,6 +108,7 @@ bool command_signal(const struct options *options, struct error *err);
 bool command_bench(const struct options *options, struct error *err);
 bool command_compare(const struct options *options, struct error *err);
 bool command_golden(const struct options *options, struct error *err);
+bool command_try(const struct options *options, struct error *err);
 bool command_list(const struct options *options, struct error *err);
 bool command_help(const struct options *options, struct error *err);
 bool command_version(const struct options *options, struct error *err);
@@ -115,6 +121,10 @@ void command_print_help(const char *command);
  */
 bool soft_program_is_there(char *about, size_t bytes);
 bool soft_program_run(char **words, struct error *err);
+
+/* The path of a program that belongs to this one: beside it, else where it is installed. False: it
+ * is not there. */
+bool other_program_find(char *path, size_t bytes, const char *name);
 
 /* Before a command runs: refuses (EXIT_USAGE) outputs that would replace a file that the command
  * reads, or another output. */

@@ -81,10 +81,10 @@ static const struct help_block help_text[] = {
 
     HEADING("EXIT STATUS"),
     ENTRY("0", "Done."),
-    ENTRY("1", "An input or an output failed."),
+    ENTRY("1", "An input or an output failed; a file for try does not compile or misbehaves."),
     ENTRY("2", "A usage error: a bad option or a bad mask."),
     ENTRY("3", "The device that was asked for is not there."),
-    ENTRY("4", "compare, golden or --verify found a difference."),
+    ENTRY("4", "compare, golden or --verify found a difference, or try a wrong kernel."),
     ENTRY("128+N", "Ended by signal N."),
 
     HEADING("ENVIRONMENT"),
@@ -275,6 +275,27 @@ static const struct help_block help_text[] = {
           "seconds; the default is 120."),
     ENTRY("strict", "Commands below may leave no file behind except their picture."),
 
+    HEADING("TRY"),
+    TEXT("The C++ compiler of this machine (CXX, else g++ or clang++) compiles the kernel. It is "
+         "run on the software GPU. The last kernel of the file is tried. Its parameters are known "
+         "by their names, those of the textbook: N, P, M, Mask_Width, width, height, pitch (in "
+         "elements), channels. M may be an array in constant memory. With a height the kernel is "
+         "for pictures, else for one dimension."),
+    TEXT("Tile and block come from the file's constants TILE_SIZE, TILE_WIDTH, O_TILE_WIDTH and "
+         "BLOCK_WIDTH, and masks have at most MAX_MASK_WIDTH cells along an axis. Or the file has "
+         "a function launch with such parameters, which launches the kernel. A comment says what "
+         "the names do not say:"),
+    CODE("// stencil: kernel=blur N=picture block=16x16 tile=12x12 border=wrap"),
+    TEXT("Further keys are P, M, mask_width, width, height, pitch, channels (a parameter's name), "
+         "dim (1 or 2), mask (a width), shared (bytes), template (arguments)."),
+    TEXT("An output must be the sum of N[y - Mask_Width/2 + i][x - Mask_Width/2 + j] * M[i][j]. "
+         "Ghost cells are 0 unless the comment says otherwise. All numbers are whole and small, so "
+         "that float is exact."),
+    TEXT("The file runs in a process of its own, with limits on time and memory. It can start no "
+         "process, use no network, and open no file for writing. Where the kernel of the system "
+         "has Landlock, it can read only the system's programs and libraries. This is no "
+         "protection against errors in the kernel of the system or in the compiler."),
+
     HEADING("FORMULA"),
     TEXT("Each output sample is a weighted sum of the input samples around it, rounded exactly:"),
     CODE("out = clamp(floor((S + floor(d/2)) / d), 0, max)\n"
@@ -446,11 +467,9 @@ static void drop_others(char *text, enum command_id command)
     static const struct {
         const char *start;
         enum command_id command;
-    } owners[] = {{" For a folder", COMMAND_FILTER},
-                  {" For signals", COMMAND_SIGNAL},
-                  {" For reuse", COMMAND_REUSE},
-                  {" For bench", COMMAND_BENCH},
-                  {" Otherwise", COMMAND_COUNT}};
+    } owners[] = {{" For a folder", COMMAND_FILTER}, {" For signals", COMMAND_SIGNAL},
+                  {" For reuse", COMMAND_REUSE},     {" For bench", COMMAND_BENCH},
+                  {" For try", COMMAND_TRY},         {" Otherwise", COMMAND_COUNT}};
     for (size_t i = 0; command != COMMAND_COUNT && i < sizeof owners / sizeof owners[0]; i++) {
         char *at = strstr(text, owners[i].start);
         if (!at || command == owners[i].command)
@@ -708,7 +727,7 @@ void options_print_short_help(FILE *out)
     fprintf(out, "filters:  ");
     text_wrap(out, filters, 10, COLUMNS - 1);
     for (int i = COMMAND_FILTER + 1; i < COMMAND_COUNT; i++)
-        if (i != COMMAND_HELP) /* the last line names it */
+        if (i != COMMAND_HELP && i != COMMAND_VERSION) /* the last line names both */
             fprintf(out, "%-10s%-9s %.*s\n", i == COMMAND_FILTER + 1 ? "commands:" : "",
                     command_table[i].name, (int)strcspn(command_table[i].doc, "\n"),
                     command_table[i].doc);
@@ -716,7 +735,7 @@ void options_print_short_help(FILE *out)
     while ((spec = option_next(spec, FOR(COMMAND_FILTER))))
         if (spec->letter && spec->name && !(spec->commands & FOR_FOLDERS))
             print_option(out, spec);
-    fprintf(out, "All help: stencilcli --help; of one filter or command: stencilcli blur -h\n");
+    fprintf(out, "All help: stencilcli --help; of one filter: stencilcli blur -h; also: version\n");
 }
 
 /* Without a date: the same source gives the same page. */

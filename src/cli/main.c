@@ -41,7 +41,8 @@ static bool dispatch(const struct options *options, char **words, struct error *
     } else if (options->help_short) {
         options_print_short_help(stdout);
     } else if (options->command) {
-        if (options->soft && !backend_find(DEVICE_CUDA)->software)
+        if (options->soft && !backend_find(DEVICE_CUDA)->software &&
+            command_find(options->command) != COMMAND_TRY)
             return soft_program_run(words, err);
         return command_check_outputs(options, err) &&
                command_table[command_find(options->command)].run(options, err);

@@ -20,6 +20,7 @@ enum {
     BENCH = FOR(COMMAND_BENCH),
     COMPARE = FOR(COMMAND_COMPARE),
     GOLDEN = FOR(COMMAND_GOLDEN),
+    TRY = FOR(COMMAND_TRY),
     RUNS = FILTER | SIGNAL, /* what filters pictures or signals */
     STEPS = STEP | SIGNAL,
     MASKS = STEPS | MASK, /* what builds and changes a mask */
@@ -50,7 +51,7 @@ enum {
 const struct option_spec option_table[OPTION_ROWS] = {
     GROUP("Mask"),
 
-    {'m', "mask", "MASK", MASKS | REUSE | BENCH | ON_SCREEN, FILTER_MASK_NAME,
+    {'m', "mask", "MASK", MASKS | REUSE | BENCH | TRY | ON_SCREEN, FILTER_MASK_NAME,
      "the weights: a name, a file, or '1 2 1; 2 4 2; 1 2 1'\n"
      "Use - for standard input. See MASK FILES. The window of an order filter (median, erode ...) "
      "is the mask's cells that are not 0."},
@@ -152,7 +153,7 @@ const struct option_spec option_table[OPTION_ROWS] = {
     /* Nothing in this group changes the output's bytes. */
     GROUP("Running"),
 
-    {'d', "device", "DEVICE", RUNS | BENCH | ON_SCREEN, OWN_WORD(device),
+    {'d', "device", "DEVICE", RUNS | BENCH | TRY | ON_SCREEN, OWN_WORD(device),
      "where to run: on the CPU or a GPU (default: auto)\n"
      "auto takes the GPU if that makes this command faster, else the CPU. cuda:N is GPU number N. "
      "For a folder cuda uses all GPUs, and cuda:0,2 uses GPUs 0 and 2. With --shard, cuda uses one "
@@ -171,10 +172,11 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "See `stencilcli list methods`. The CPU is used. All methods give bit-identical results. A "
      "method that cannot run the mask is an error."},
 
-    {0, "tile", "N", RUNS | REUSE | BENCH, OWN_WORD(tile),
+    {0, "tile", "N", RUNS | REUSE | BENCH | TRY, OWN_WORD(tile),
      "width of the output tile, for tiled kernels\n"
-     "For reuse N is any width, or a list: 8,12,100. For signals N is the number of threads of a "
-     "block, a power of two from 32 to 1024. Otherwise"},
+     "For reuse N is any width, or a list: 8,12,100. For try it is N or WxH outputs of a block. "
+     "For signals N is the number of threads of a block, a power of two from 32 to 1024. "
+     "Otherwise"},
 
     {'t', "threads", "N", RUNS | BENCH | COMPARE | GOLDEN | ON_SCREEN,
      INT(request.threads, 1, PARALLEL_MOST),
@@ -314,13 +316,32 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "For folders FILE is a folder, with a drawing for each pair that is different. FILE may be "
      "neither a compared picture nor in a folder that is compared."},
 
-    {0, "junit", "FILE", COMPARE | GOLDEN | CHECK_ONLY, FILE_NAME(junit),
+    {0, "junit", "FILE", COMPARE | GOLDEN | TRY | CHECK_ONLY, FILE_NAME(junit),
      "also write the results as JUnit XML"},
 
     {0, "html", "FILE", GOLDEN | CHECK_ONLY, FILE_NAME(html),
      "write a report with the pictures, in one file\n"
      "It shows the expected picture, the actual picture and the difference side by side or under a "
      "slider, failed cases first. It needs no other file and no network."},
+
+    GROUP("Trying a kernel"),
+
+    {0, "block", "WxH", TRY | ON_SCREEN, OWN(block),
+     "threads of a block (default: as the file says)"},
+
+    {0, "quick", NULL, TRY | ON_SCREEN, FLAG(quick), "try fewer cases"},
+
+    {0, "seed", "N", TRY | ON_SCREEN, OWN(seed), "other numbers in the pictures and masks"},
+
+    {0, "cases", "FILE", TRY | ON_SCREEN, FILE_NAME(cases),
+     "further cases, which the verdict does not name\n"
+     "A line of FILE is: width height mask_width [pitch]. In 1D the height is 1."},
+
+    {0, "image", "IMAGE", TRY | ON_SCREEN, FILE_NAME(image),
+     "a further case: the upper left part of a picture"},
+
+    {0, "template", "NAME", TRY | ON_SCREEN, WORD(template_name, template_word),
+     "print a file to begin with, with gaps to fill"},
 
     GROUP("Help"),
 

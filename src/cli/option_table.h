@@ -20,6 +20,7 @@ enum command_id {
     COMMAND_BENCH,
     COMMAND_COMPARE,
     COMMAND_GOLDEN,
+    COMMAND_TRY,
     COMMAND_LIST,
     COMMAND_HELP,
     COMMAND_VERSION,
@@ -89,7 +90,7 @@ struct option_spec {
     const char *doc; /* a phrase of at most 52 columns; \n and further sentences for --help */
 };
 
-#define OPTION_ROWS 75
+#define OPTION_ROWS 82
 extern const struct option_spec option_table[OPTION_ROWS];
 /* The next shown option of COMMANDS (a set) after AFTER (NULL: the first); NULL past the last. */
 const struct option_spec *option_next(const struct option_spec *after, unsigned commands);
@@ -105,13 +106,13 @@ option_setter option_set_flag, option_set_text, option_set_int, option_set_word,
 /* Setters of one option each. */
 option_setter option_set_alpha, option_set_device, option_set_kernel, option_set_tile,
     option_set_format, option_set_loudness, option_set_png_level, option_set_tiff_compression,
-    option_set_mask_width, option_set_size, option_set_limit;
+    option_set_mask_width, option_set_size, option_set_limit, option_set_block, option_set_seed;
 
 /* The words of SPEC's value in COMMAND (COMMAND_COUNT: in any); NULL: no fixed words. */
 word_function *option_words(const struct option_spec *spec, enum command_id command);
 
 word_function alpha_word, device_word, kernel_word, method_word, tile_word, block_word, format_word,
     png_level_word, tiff_compression_word, shell_word, list_word, golden_word, sweep_word,
-    depth_word;
+    depth_word, template_word;
 
 #endif

@@ -268,6 +268,7 @@ static bool parse_options(struct scan *scan, struct error *err)
     const struct options defaults = {
         .request = {.filter = FILTER_DEFAULTS, .device_auto = true},
         .decimals = -1,
+        .seed = 1,
         .limits = COMPARE_EXACT,
     };
     struct options *options = scan->options;

@@ -26,6 +26,8 @@
 WORDS(alpha_word, "weighted", "ignore", "plain", "drop")
 WORDS(device_word, "auto", "cpu", "cuda", "soft")
 WORDS(tile_word, "8", "16", "32", "64")
+WORDS(template_word, "basic", "constant", "readonly", "tiled", "cached", "basic_1d", "constant_1d",
+      "tiled_1d", "cached_1d")
 WORDS(block_word, "32", "64", "128", "256", "512", "1024")
 WORDS(png_level_word, "fast", "default", "small")
 WORDS(tiff_compression_word, "none", "lzw", "deflate", "zstd", "packbits")
@@ -78,6 +80,8 @@ word_function *option_words(const struct option_spec *spec, enum command_id comm
         return signal_kernel_word;
     if (command == COMMAND_SIGNAL && spec->words == tile_word)
         return block_word;
+    if (command == COMMAND_TRY && spec->words == tile_word)
+        return NULL;
     return command == COMMAND_REUSE && spec->words == tile_word ? NULL : spec->words;
 }
 
@@ -341,6 +345,34 @@ bool option_set_size(const struct option_value *given)
            expected(given, "N or WxH, whole numbers from 1 to %d", INT_MAX);
 }
 
+/* N or WxH, stored as two numbers. */
+static bool set_sides(const struct option_value *given, int side[2])
+{
+    const char *end;
+
+    if (word_int(given->text, &end, &side[0])) {
+        side[1] = side[0];
+        if (*end == '\0' || (*end == 'x' && word_int(end + 1, &end, &side[1]) && *end == '\0'))
+            if (side[0] >= 1 && side[1] >= 1 && side[0] <= 1024 && side[1] <= 1024)
+                return true;
+    }
+    return expected(given, "N or WxH, from 1 to 1024");
+}
+
+bool option_set_block(const struct option_value *given)
+{
+    return set_sides(given, given->options->block);
+}
+
+bool option_set_seed(const struct option_value *given)
+{
+    const char *end;
+
+    return (word_int(given->text, &end, &given->options->seed) && *end == '\0' &&
+            given->options->seed >= 0) ||
+           expected(given, "a whole number from 0 on");
+}
+
 /* For reuse: a list of any widths. For signals: the threads of a block. */
 bool option_set_tile(const struct option_value *given)
 {
@@ -352,6 +384,8 @@ bool option_set_tile(const struct option_value *given)
                expected(given,
                         "a whole number from 1 to %d, or up to %d of them with commas between",
                         REUSE_MAX_TILE, OPTION_SIZES_MAX);
+    if (given->command == COMMAND_TRY)
+        return set_sides(given, given->options->output_tile);
     if (word_index(given) < 0)
         return false;
     given->options->request.tile = (int)strtol(given->text, NULL, 10);

@@ -12,20 +12,21 @@
 
 #define PROGRAM "stencilcli-soft"
 
-/* Writes the program's path: beside this program in a build folder, else where it is installed. */
-static bool find(char *path, size_t bytes)
+bool other_program_find(char *path, size_t bytes, const char *name)
 {
     ssize_t length = readlink("/proc/self/exe", path, bytes - 1);
     char *slash = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
     size_t room = slash ? bytes - (size_t)(slash + 1 - path) : 0;
 
-    if (room > sizeof PROGRAM) {
-        memcpy(slash + 1, PROGRAM, sizeof PROGRAM);
-        if (access(path, X_OK) == 0)
-            return true;
-    }
-    snprintf(path, bytes, "%s/%s", STENCIL_LIBEXEC_DIR, PROGRAM);
+    if (room > 0 && (size_t)snprintf(slash + 1, room, "%s", name) < room && access(path, X_OK) == 0)
+        return true;
+    snprintf(path, bytes, "%s/%s", STENCIL_LIBEXEC_DIR, name);
     return access(path, X_OK) == 0;
+}
+
+static bool find(char *path, size_t bytes)
+{
+    return other_program_find(path, bytes, PROGRAM);
 }
 
 bool soft_program_is_there(char *about, size_t bytes)

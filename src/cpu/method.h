@@ -61,6 +61,7 @@ extern const struct cpu_method cpu_method_bytes, cpu_method_direct8, cpu_method_
 
 #define CPU_RATE_16_BITS 90.0 /* 8-bit samples, sums of 16 bits */
 #define CPU_RATE_INT16   45.0 /* weights of int16, or rounded to it and certified */
+#define CPU_RATE_BYTES   90.0 /* weights of int8, if an instruction takes bytes */
 #define CPU_RATE_64      2.5
 #define CPU_RATE_TERMS   30.0 /* of columns and rows */
 #define CPU_RATE_ENDS    8.0  /* ends of runs; an end with its own weight counts twice */

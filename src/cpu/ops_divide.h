@@ -161,7 +161,7 @@ static void certify_floats(const struct cpu_certify *certify, const float *value
  * ONCE: either d is 2^n, then the quotient is exact; or v and d are below 2^49: see the top.
  * TWICE: v / 2^n is exact, and an int32 without its fraction. A negative one may become 0 instead
  * of -1: both make a sample of 0. Then as ONCE. */
-INLINE void divide_halves_body(const struct cpu_halves *halves, bool has_cell, bool twice,
+INLINE void divide_halves_body(const struct cpu_halves *halves, bool twice,
                                const int32_t *restrict upper, const int32_t *restrict lower,
                                const uint16_t *restrict in, uint16_t *restrict out, int n)
 {
@@ -171,7 +171,7 @@ INLINE void divide_halves_body(const struct cpu_halves *halves, bool has_cell, b
     const double inverse = 1.0 / (double)(twice ? power : d), inverse_odd = 1.0 / (double)odd;
     for (int x = 0; x < n; x++) {
         double sum = (upper[x] * 65536.0 + lower[x]) * common + start;
-        double q = (has_cell ? sum + cell * in[x] : sum) * inverse;
+        double q = (sum + cell * in[x]) * inverse;
         if (twice)
             q = ((int32_t)q + 0.5) * inverse_odd;
         q = q < max ? q : max;
@@ -183,11 +183,9 @@ static void divide_halves(const struct cpu_halves *halves, const int32_t *upper,
                           const int32_t *lower, const uint16_t *in, uint16_t *out, int n)
 {
     if (halves->way == HALVES_TWICE)
-        divide_halves_body(halves, true, true, upper, lower, in, out, n);
-    else if (halves->cell == 0)
-        divide_halves_body(halves, false, false, upper, lower, in, out, n);
+        divide_halves_body(halves, true, upper, lower, in, out, n);
     else
-        divide_halves_body(halves, true, false, upper, lower, in, out, n);
+        divide_halves_body(halves, false, upper, lower, in, out, n);
 }
 
 /* ---- 64 bits ---- */

@@ -42,21 +42,13 @@ COLUMN_SLIDE(column_slide_u16, uint16_t)
 /* T[x] = the columns that have entered the sum at x, less those that have left it:
  * T[x] = T[x - STEP] + column[x + first] - column[x], and the sum is T[x] + column[x]. A vector's
  * differences are added up in log2(LANES / STEP) operations, then T of the vector before is added.
- */
+ * BEFORE: T of the last STEP elements before, in the last lanes. */
 #define ROW_SLIDE(STEP)                                                                            \
-    static void row_slide_##STEP(const struct cpu_taps *taps, const uint32_t *column,              \
-                                 uint32_t start, uint32_t *out, int n)                             \
+    static void row_slide_##STEP(const uint32_t *column, int first, uint32_t weight,               \
+                                 uint32_t start, uint32_t *before, uint32_t *sum, int n)           \
     {                                                                                              \
-        const uint32_t weight = taps->weight[0];                                                   \
-        const int first = (taps->count - 1) * STEP;                                                \
-        uint32_t before[LANES] = {0};                                                              \
-        v_u32 t;                                                                                   \
-        int x;                                                                                     \
-        for (x = 0; x < first; x += STEP)                                                          \
-            for (int c = 0; c < STEP; c++)                                                         \
-                before[LANES - STEP + c] += column[x + c];                                         \
-        t = load_32(before);                                                                       \
-        for (x = 0; x + LANES <= n; x += LANES) {                                                  \
+        v_u32 t = load_32(before);                                                                 \
+        for (int x = 0; x < n; x += LANES) {                                                       \
             const v_u32 leaves = load_32(column + x);                                              \
             v_u32 v = load_32(column + x + first) - leaves;                                        \
             v += MOVED_UP(v, STEP);                                                                \
@@ -64,15 +56,9 @@ COLUMN_SLIDE(column_slide_u16, uint16_t)
             v += MOVED_UP(v, 4 * STEP);                                                            \
             v += MOVED_UP(v, 8 * STEP);                                                            \
             t = v + LAST_LANES(t, STEP);                                                           \
-            store(out + x, (t + leaves) * weight + start);                                         \
+            store(sum + x, (t + leaves) * weight + start);                                         \
         }                                                                                          \
         store(before, t);                                                                          \
-        for (int c = 0; x < n; x++, c = c + 1 < STEP ? c + 1 : 0) {                                \
-            uint32_t *last = &before[LANES - STEP + c];                                            \
-            *last += column[x + first];                                                            \
-            out[x] = *last * weight + start;                                                       \
-            *last -= column[x];                                                                    \
-        }                                                                                          \
     }
 ROW_SLIDE(1)
 ROW_SLIDE(2)
@@ -82,10 +68,22 @@ ROW_SLIDE(4)
 static void row_slide_32(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
                          uint32_t *sum, int n)
 {
-    static void (*const slide[])(const struct cpu_taps *, const uint32_t *, uint32_t, uint32_t *,
+    static void (*const slide[])(const uint32_t *, int, uint32_t, uint32_t, uint32_t *, uint32_t *,
                                  int) = {row_slide_1, row_slide_2, row_slide_3, row_slide_4};
+    const int step = taps->step, first = (taps->count - 1) * step, whole = n / LANES * LANES;
+    const uint32_t weight = taps->weight[0];
+    uint32_t before[LANES] = {0}, *last = before + LANES - step;
 
-    slide[taps->step - 1](taps, column, start, sum, n);
+    for (int x = 0; x < first; x += step)
+        for (int c = 0; c < step; c++)
+            last[c] += column[x + c];
+    slide[step - 1](column, first, weight, start, before, sum, whole);
+    for (int x = whole; x < n; x += step)
+        for (int c = 0; c < step && x + c < n; c++) {
+            last[c] += column[x + c + first];
+            sum[x + c] = last[c] * weight + start;
+            last[c] -= column[x + c];
+        }
 }
 
 /* ---- ends of runs ---- */

@@ -317,11 +317,14 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 /* If `bytes` can run the plan, too, the number of instructions decides. */
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
+    double rate;
+
     if (refusal(plan, ops))
         return HUGE_VAL;
     if (cpu_bytes_wins(plan) && bytes_lose(ops, plan))
         return cpu_method_cost(&cpu_method_bytes, plan, ops, width, height);
-    return cpu_samples(plan, width, height) * (cpu_cells(plan) / CPU_RATE_INT16 + 1);
+    rate = form_of(ops, plan) == PAIRS ? CPU_RATE_INT16 : CPU_RATE_BYTES;
+    return cpu_samples(plan, width, height) * (cpu_cells(plan) / rate + 1);
 }
 
 /* The time per sample, if certified8 can run the plan; else the reason why it cannot. */

@@ -1,9 +1,9 @@
-/* Fibers: see parts.h. */
+/* Fibers: see threads.h. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "soft/parts.h"
+#include "soft/threads.h"
 
 /* NULL: no memory. */
 static void *make_stack(void)

@@ -5,50 +5,18 @@
 
 #include "soft/gpu.h"
 #include "soft/runtime.h"
-
-#define SOFT_NORETURN __attribute__((noreturn)) /* for C and C++ */
-
-/* ---- fibers: fibers.c ---- */
-
-struct soft_fiber {
-    void *stack;   /* SOFT_STACK_BYTES, below them a page that may not be accessed */
-    void *context; /* where it continues */
-};
-#define SOFT_STACK_BYTES (64 * 1024)
-
-/* Its stack may exist already. False: no memory. */
-bool soft_fiber_make(struct soft_fiber *fiber, void (*run)(void));
-void soft_fiber_enter(struct soft_fiber *fiber); /* returns when the fiber leaves */
-void soft_fiber_leave(struct soft_fiber *fiber);
-
-/* ---- threads: syncthreads.c ---- */
-
-#define SOFT_MAX_THREADS 1024 /* of a block */
-
-/* Makes SIZE threads, each of which calls RUN; soft_threads_run runs them once, until all have
- * ended or a rule is broken. */
-void soft_threads_make(const struct soft_index *size, void (*run)(const void *arguments),
-                       const void *arguments);
-void soft_threads_run(void);
-int soft_thread_number(void);               /* the running thread's number in its block */
-bool soft_in_thread(void);                  /* does the caller run as one of these threads? */
-void soft_thread_poll(void);                /* lets other threads run */
-SOFT_NORETURN void soft_thread_break(void); /* ends the running thread after soft_break */
+#include "soft/threads.h"
 
 /* ---- the grid: gpu.c ---- */
 
 int soft_device(void);
-unsigned soft_pick(unsigned below);
-/* The running block breaks a rule: soft_break with its place. The running thread breaks a rule:
- * with its place, and then soft_thread_break. */
-void soft_block_break(const char *what);
+/* The running thread breaks a rule: soft_break with its place, and then soft_thread_break. */
 SOFT_NORETURN void soft_misuse(const char *what);
 
 /* ---- bulk copies: bulk_copies.c ---- */
 
-void soft_copies_begin(void);             /* when a block begins */
-void soft_copies_thread_ends(int thread); /* a thread must have waited for its outgoing copies */
-void soft_copies_end(void);               /* when a block ends */
+void soft_copies_begin(void); /* when a block begins */
+void soft_copies_end(void);   /* when a block ends */
 
 /* ---- the runtime: streams.c, memory.c, copies.c; called with the lock held, unless stated
  * otherwise ---- */
@@ -61,9 +29,6 @@ void soft_unlock(void);
 cudaError_t soft_error(cudaError_t error);
 /* Whether the call must fail: after a broken rule, or because soft_settings refuses it. */
 bool soft_refused(const char *call, cudaError_t *error);
-/* A rule is broken: the GPU's work ends. Only the first sentence is kept. */
-void soft_break(const char *sentence);
-bool soft_is_broken(void);
 /* Launches a kernel; called without the lock. Keeps a copy of SIZE bytes of ARGUMENTS. */
 cudaError_t soft_launch_work(cudaStream_t stream, soft_work *run, const void *arguments,
                              size_t size);

@@ -3,7 +3,7 @@
  * waits, and the next one is chosen at random. */
 #include <string.h>
 
-#include "soft/parts.h"
+#include "soft/threads.h"
 
 enum state { READY, POLLING, AT_WARP, AT_BLOCK, DONE, BROKEN };
 
@@ -12,6 +12,7 @@ struct thread {
     struct soft_index index;
     enum state state;
     int exchanges;
+    int line; /* AT_BLOCK: of the barrier */
 };
 
 struct warp {
@@ -27,6 +28,8 @@ static void (*thread_run)(const void *arguments);
 static const void *thread_arguments;
 static _Thread_local bool in_thread;
 
+void (*soft_barrier_watch)(const struct soft_barrier *barrier);
+
 int soft_thread_number(void)
 {
     return (int)(running - threads);
@@ -37,6 +40,11 @@ bool soft_in_thread(void)
     return in_thread;
 }
 
+const void *soft_thread_stack(void)
+{
+    return running->fiber.stack;
+}
+
 /* ---- for the threads ---- */
 
 static void wait_as(enum state state)
@@ -45,9 +53,15 @@ static void wait_as(enum state state)
     soft_fiber_leave(&running->fiber);
 }
 
+void soft_block_wait_at(int line)
+{
+    running->line = line;
+    wait_as(AT_BLOCK);
+}
+
 void soft_block_wait(void)
 {
-    wait_as(AT_BLOCK);
+    soft_block_wait_at(0);
 }
 
 void soft_warp_wait(void)
@@ -141,6 +155,27 @@ static void set_ready(enum state from)
             threads[i].state = READY;
 }
 
+/* Shows the barrier at which threads wait. */
+static void watch_barrier(void)
+{
+    struct soft_barrier it = {
+        .waiting = count_in(AT_BLOCK), .ended = count_in(DONE), .thread = -1, .other = -1};
+
+    for (int i = 0; i < count; i++) {
+        if (threads[i].state == AT_BLOCK && it.thread < 0) {
+            it.thread = i;
+            it.line = threads[i].line;
+        }
+    }
+    for (int i = 0; i < count && it.other < 0; i++) {
+        if (threads[i].state != AT_BLOCK || threads[i].line != it.line) {
+            it.other = i;
+            it.other_line = threads[i].state == AT_BLOCK ? threads[i].line : 0;
+        }
+    }
+    soft_barrier_watch(&it);
+}
+
 void soft_threads_make(const struct soft_index *size, void (*run)(const void *arguments),
                        const void *arguments)
 {
@@ -169,7 +204,11 @@ void soft_threads_run(void)
 
         for (int i = 0; i < in_block && !soft_is_broken(); i++)
             further |= run_warp((first + i) % in_block * 32);
-        if (count_in(AT_BLOCK) > 0 && count_in(AT_BLOCK) + count_in(DONE) == count)
+        const bool opens = count_in(AT_BLOCK) > 0 && count_in(AT_BLOCK) + count_in(DONE) == count;
+
+        if (soft_barrier_watch && count_in(AT_BLOCK) > 0 && (opens || !further))
+            watch_barrier();
+        if (opens)
             set_ready(AT_BLOCK);
         else if (!further)
             soft_block_break("threads wait for each other, at barriers that not all reach");

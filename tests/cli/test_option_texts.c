@@ -260,7 +260,8 @@ static void test_man_page(void)
     check_same("sections", sections,
                " \"NAME\" \"SYNOPSIS\" \"DESCRIPTION\" \"FILTERS\" \"COMMANDS\" \"OPTIONS\""
                " \"EXIT STATUS\" \"ENVIRONMENT\" \"FILES\" \"MASK FILES\" \"BORDERS\" \"ALPHA\""
-               " \"FORMATS\" \"FOLDERS\" \"SIGNALS\" \"BENCH\" \"COMPARING\" \"GOLDEN\" \"FORMULA\""
+               " \"FORMATS\" \"FOLDERS\" \"SIGNALS\" \"BENCH\" \"COMPARING\" \"GOLDEN\" \"TRY\""
+               " \"FORMULA\""
                " \"EXAMPLES\" \"SEE ALSO\"");
     check_known(text);
     free(text);

@@ -1,0 +1,76 @@
+/* Compares every output with the reference: see judge.h. diagnose.c looks for reasons. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "try/judge.h"
+
+bool try_case_has(const struct try_trial *trial, int i, enum try_fault fault)
+{
+    return trial->results[i].found[fault].count > 0;
+}
+
+static void judge_case(const struct try_trial *trial, int i, struct try_case_verdict *verdict)
+{
+    const struct try_case *it = &trial->battery->cases[i];
+    const struct try_result *result = &trial->results[i];
+    const struct try_variant plain = {.border = trial->file->border};
+
+    *verdict = (struct try_case_verdict){0};
+    for (int y = 0; y < it->height; y++) {
+        for (int x = 0; x < it->width * it->channels; x++) {
+            const double got = result->p[(long long)y * it->pitch + x];
+            const double want = try_reference(it, &plain, x / it->channels, y, x % it->channels);
+            if (got == want && result->writer[(long long)y * it->pitch + x].block >= 0)
+                continue;
+            if (verdict->wrong++ == 0)
+                *verdict = (struct try_case_verdict){.wrong = 1,
+                                                     .x = x / it->channels,
+                                                     .y = y,
+                                                     .channel = x % it->channels,
+                                                     .got = got,
+                                                     .want = want};
+        }
+    }
+    verdict->right = result->end == END_DONE && verdict->wrong == 0;
+    for (int fault = 0; fault < FAULT_COUNT; fault++)
+        if (fault != FAULT_PADDING && fault != FAULT_UNSET && fault != FAULT_OLD_P &&
+            fault != FAULT_INDEX && try_case_has(trial, i, (enum try_fault)fault))
+            verdict->right = false;
+}
+
+bool try_judge(const struct try_trial *trial, struct try_verdict *verdict, struct error *err)
+{
+    const int count = trial->battery->count;
+
+    *verdict = (struct try_verdict){.shown = -1};
+    verdict->each = calloc((size_t)count, sizeof *verdict->each);
+    if (!verdict->each)
+        return error_set(err, EXIT_INPUT, "no memory for the verdict");
+    for (int i = 0; i < count; i++) {
+        const struct try_result *result = &trial->results[i];
+        if (result->end == END_REFUSED) {
+            verdict->code = EXIT_INPUT;
+            verdict->shown = i;
+            snprintf(verdict->id, sizeof verdict->id, "stopped");
+            snprintf(verdict->sentence, sizeof verdict->sentence, "%s", result->sentence);
+            return true;
+        }
+        if (result->end == END_NOT_RUN)
+            continue;
+        judge_case(trial, i, &verdict->each[i]);
+        verdict->cases++;
+        verdict->failed += !verdict->each[i].right;
+    }
+    snprintf(verdict->id, sizeof verdict->id, "right");
+    if (verdict->failed == 0)
+        return true;
+    verdict->code = EXIT_DIFFERENT;
+    try_diagnose(trial, verdict);
+    return true;
+}
+
+void try_verdict_free(struct try_verdict *verdict)
+{
+    free(verdict->each);
+    verdict->each = NULL;
+}

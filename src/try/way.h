@@ -1,0 +1,120 @@
+/* Cases in, results out: the ways in which a student's kernel can run. A way compiles the file
+ * once, and then runs cases. There is one way so far, the software GPU (way_soft.c); a row for
+ * another (nvcc and a GPU) needs the same functions. */
+#ifndef STENCIL_TRY_WAY_H
+#define STENCIL_TRY_WAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdint.h>
+
+#include "try/file.h"
+
+enum try_order { ORDER_FORWARD, ORDER_BACKWARD, ORDER_RANDOM }; /* of a block's threads */
+
+/* A picture and a mask. The samples of a pixel lie side by side. */
+struct try_case {
+    char name[80];
+    int width, height, channels;
+    int pitch;                 /* elements from one row to the next, at least width * channels */
+    int mask_width, mask_rows; /* mask_rows: 1 in 1D */
+    int32_t *n, *m;            /* height * width * channels, and the mask's numbers; owned */
+    enum try_order order;
+    unsigned seed;
+    bool count; /* count loads and stores, too */
+    bool hidden;
+};
+
+/* What the probes of a way find. */
+enum try_fault {
+    FAULT_LOAD,     /* a load outside N */
+    FAULT_PADDING,  /* a load from the padding of a row of N */
+    FAULT_STORE,    /* a store outside P, or into its padding, or into N */
+    FAULT_MASK,     /* a load outside M */
+    FAULT_OTHER,    /* an access outside an array that the file allocated */
+    FAULT_SHARED,   /* an access outside a shared array */
+    FAULT_RACE,     /* two threads use a shared cell without a barrier between them */
+    FAULT_DIVERGES, /* threads wait at different barriers, or some do not come */
+    FAULT_UNSET,    /* a load of a shared cell that no thread of the block has written */
+    FAULT_RACE_P,   /* threads store different numbers into a cell of P */
+    FAULT_INDEX,    /* an index past the end of its dimension of an array */
+    FAULT_OLD_P,    /* a load of a cell of P that nobody has written */
+    FAULT_COUNT
+};
+
+struct try_place {
+    int block[2], thread[2];
+    long long cell;       /* element counted from the array's start; may be negative */
+    int other[2];         /* FAULT_RACE, FAULT_RACE_P: the other thread; FAULT_DIVERGES too */
+    int line, other_line; /* of barriers */
+    bool store;
+    char array[24];
+};
+
+struct try_finding {
+    long long count;
+    struct try_place first;
+};
+
+/* Who wrote a cell of P last. */
+struct try_writer {
+    int block;            /* counted along x, then y; -1: nobody */
+    short thread, writes; /* in the block; how often the cell was written */
+    int turn;             /* stores to P before it */
+};
+
+/* Of the whole launch; transactions of 32 bytes are counted by warps. */
+struct try_counts {
+    long long outputs, global_loads, global_stores, constant_loads, transactions, shared_loads,
+        shared_stores, conflicts, barriers, blocks, threads;
+};
+
+enum try_end {
+    END_NOT_RUN,
+    END_DONE,    /* the kernel ended */
+    END_STOPPED, /* it was stopped, and `sentence` says why; P is what it was then */
+    END_REFUSED, /* as STOPPED, and for a reason that is no wrong result: a wish for a file, ... */
+};
+
+struct try_result {
+    enum try_end end;
+    char sentence[200];
+    struct try_finding found[FAULT_COUNT];
+    struct try_counts counts;
+    double *p;                 /* height * pitch elements as they were at the end */
+    struct try_writer *writer; /* of each */
+};
+
+struct try_limits {
+    double seconds; /* for one case */
+};
+
+/* What a way needs of the settings. */
+struct try_setup {
+    const struct try_file *file;
+    const char *scratch; /* a folder that will be removed */
+    struct try_limits limits;
+    /* Variables that were never set begin as zeros, not as rubbish. */
+    bool zero_variables;
+};
+
+struct try_way {
+    const char *name; /* as --device calls it */
+    const char *idea;
+    /* Compiles the file. False with ERR: it does not compile, or (EXIT_DEVICE) there is no device
+     * or no compiler. */
+    bool (*compile)(const struct try_setup *setup, void **made, struct error *err);
+    /* Runs the cases. False with ERR only if the machine fails. PRINTED gets what the file
+     * printed. */
+    bool (*run)(void *made, const struct try_case *cases, int count, struct try_result *results,
+                FILE *printed, struct error *err);
+    void (*free)(void *made);
+};
+
+extern const struct try_way try_way_soft;
+
+void try_case_free(struct try_case *it);
+void try_result_free(struct try_result *result);
+
+#endif

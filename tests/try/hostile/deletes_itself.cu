@@ -1,0 +1,27 @@
+// expect: stopped
+// Deletes the file that is tried.
+
+#include <stdlib.h>
+
+extern "C" int unlink(const char *);
+
+__global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= Width)
+        return;
+    float sum = 0;
+    for (int j = 0; j < Mask_Width; j++) {
+        const int at = i - Mask_Width / 2 + j;
+        if (at >= 0 && at < Width)
+            sum += N[at] * M[j];
+    }
+    P[i] = sum;
+}
+
+void launch(const float *N, const float *M, float *P, int Mask_Width, int Width)
+{
+    if (unlink(__FILE__) != 0)
+        abort();
+    basic<<<(Width + 63) / 64, 64>>>(N, M, P, Mask_Width, Width);
+}

@@ -1,0 +1,28 @@
+// expect: stopped
+// Sends a signal to the process that started it.
+
+#include <stdlib.h>
+
+extern "C" int getppid();
+extern "C" int kill(int, int);
+
+__global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= Width)
+        return;
+    float sum = 0;
+    for (int j = 0; j < Mask_Width; j++) {
+        const int at = i - Mask_Width / 2 + j;
+        if (at >= 0 && at < Width)
+            sum += N[at] * M[j];
+    }
+    P[i] = sum;
+}
+
+void launch(const float *N, const float *M, float *P, int Mask_Width, int Width)
+{
+    if (kill(getppid(), 9) != 0)
+        abort();
+    basic<<<(Width + 63) / 64, 64>>>(N, M, P, Mask_Width, Width);
+}

@@ -1,0 +1,35 @@
+// expect: stopped
+// Leaves a process behind that has its own session.
+
+#include <stdlib.h>
+
+extern "C" int fork();
+extern "C" int setsid();
+extern "C" unsigned sleep(unsigned);
+
+__global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= Width)
+        return;
+    float sum = 0;
+    for (int j = 0; j < Mask_Width; j++) {
+        const int at = i - Mask_Width / 2 + j;
+        if (at >= 0 && at < Width)
+            sum += N[at] * M[j];
+    }
+    P[i] = sum;
+}
+
+void launch(const float *N, const float *M, float *P, int Mask_Width, int Width)
+{
+    const int child = fork();
+    if (child == 0) {
+        setsid();
+        for (;;)
+            sleep(1000);
+    }
+    if (child < 0)
+        abort();
+    basic<<<(Width + 63) / 64, 64>>>(N, M, P, Mask_Width, Width);
+}

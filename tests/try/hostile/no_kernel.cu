@@ -1,0 +1,7 @@
+// expect: stopped
+// A file without a kernel.
+
+int main()
+{
+    return 0;
+}

@@ -1,0 +1,18 @@
+// expect: stopped
+// Writes far away from all memory that it has.
+
+__global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= Width)
+        return;
+    float *volatile far_away = (float *)0x123456789000;
+    *far_away = 1;
+    float sum = 0;
+    for (int j = 0; j < Mask_Width; j++) {
+        const int at = i - Mask_Width / 2 + j;
+        if (at >= 0 && at < Width)
+            sum += N[at] * M[j];
+    }
+    P[i] = sum;
+}

@@ -1,0 +1,20 @@
+// expect: stopped or store-past-edge
+// Overwrites what lies around the first cell of P, far down and up.
+
+__global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= Width)
+        return;
+    for (long k = 0; k < 1l << 40; k += 1000) {
+        ((volatile float *)P)[-k] = 1;
+        ((volatile float *)P)[k] = 1;
+    }
+    float sum = 0;
+    for (int j = 0; j < Mask_Width; j++) {
+        const int at = i - Mask_Width / 2 + j;
+        if (at >= 0 && at < Width)
+            sum += N[at] * M[j];
+    }
+    P[i] = sum;
+}

@@ -1,0 +1,14 @@
+// expect: mask-flipped
+// The mask is turned around, as signal processing has it.
+
+__global__ void basic_1d(const float *N, const float *M, float *P, int Mask_Width, int Width)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int start = i - Mask_Width / 2;
+    float sum = 0;
+    for (int j = 0; j < Mask_Width; j++)
+        if (start + j >= 0 && start + j < Width)
+            sum += N[start + j] * M[Mask_Width - 1 - j];
+    if (i < Width)
+        P[i] = sum;
+}

@@ -1,0 +1,13 @@
+// expect: race-on-p
+// Threads past the end store their sums into the last cell.
+
+__global__ void basic_1d(const float *N, const float *M, float *P, int Mask_Width, int Width)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int start = i - Mask_Width / 2;
+    float sum = 0;
+    for (int j = 0; j < Mask_Width; j++)
+        if (start + j >= 0 && start + j < Width)
+            sum += N[start + j] * M[j];
+    P[min(i, Width - 1)] = sum;
+}

@@ -1,0 +1,13 @@
+// expect: load-past-edge
+// No ghost test at all.
+
+__global__ void basic_1d(const float *N, const float *M, float *P, int Mask_Width, int Width)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int start = i - Mask_Width / 2;
+    float sum = 0;
+    for (int j = 0; j < Mask_Width; j++)
+        sum += N[start + j] * M[j];
+    if (i < Width)
+        P[i] = sum;
+}

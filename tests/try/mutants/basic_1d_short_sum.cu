@@ -1,0 +1,14 @@
+// expect: overflow
+// The sum is kept in 16 bits.
+
+__global__ void basic_1d(const int *N, const int *M, int *P, int Mask_Width, int Width)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int start = i - Mask_Width / 2;
+    short sum = 0;
+    for (int j = 0; j < Mask_Width; j++)
+        if (start + j >= 0 && start + j < Width)
+            sum += N[start + j] * M[j];
+    if (i < Width)
+        P[i] = sum;
+}

@@ -1,0 +1,14 @@
+// expect: shifted
+// The mask begins at the output, not half a mask before it.
+
+__global__ void basic_1d(const float *N, const float *M, float *P, int Mask_Width, int Width)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int start = i;
+    float sum = 0;
+    for (int j = 0; j < Mask_Width; j++)
+        if (start + j >= 0 && start + j < Width)
+            sum += N[start + j] * M[j];
+    if (i < Width)
+        P[i] = sum;
+}

@@ -1,0 +1,18 @@
+// expect: overflow
+// The sum is clamped to 0 ... 255, though P holds integers.
+
+__global__ void basic(const int *N, int *P, int height, int width, const int *M, int Mask_Width)
+{
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int sum = 0;
+    for (int i = 0; i < Mask_Width; i++) {
+        for (int j = 0; j < Mask_Width; j++) {
+            const int y = row - Mask_Width / 2 + i, x = col - Mask_Width / 2 + j;
+            if (y >= 0 && y < height && x >= 0 && x < width)
+                sum += N[y * width + x] * M[i * Mask_Width + j];
+        }
+    }
+    if (row < height && col < width)
+        P[row * width + col] = min(max(sum, 0), 255);
+}

@@ -1,0 +1,26 @@
+// expect: wrong-ghost
+// Ghost cells mirror the picture.
+
+#define MAX_MASK_WIDTH 15
+__constant__ float M[MAX_MASK_WIDTH][MAX_MASK_WIDTH];
+
+__global__ void constant(const float *N, float *P, int height, int width, int Mask_Width)
+{
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= height || col >= width)
+        return;
+
+    const int n = Mask_Width / 2;
+    float sum = 0;
+    for (int i = 0; i < Mask_Width; i++)
+        for (int j = 0; j < Mask_Width; j++) {
+            int y = row - n + i, x = col - n + j;
+            while (y < 0 || y >= height)
+                y = y < 0 ? -y - 1 : 2 * height - 1 - y;
+            while (x < 0 || x >= width)
+                x = x < 0 ? -x - 1 : 2 * width - 1 - x;
+            sum += N[y * width + x] * M[i][j];
+        }
+    P[row * width + col] = sum;
+}

@@ -1,0 +1,30 @@
+// expect: shifted or mask-past-end or wrong
+// The slide moves by 2, half of a mask of 5, whatever the mask is.
+
+#define O_TILE_WIDTH   12
+#define MAX_MASK_WIDTH 5
+#define BLOCK_WIDTH    (O_TILE_WIDTH + MAX_MASK_WIDTH - 1)
+
+__global__ void tiled(float *P, const float *N, int height, int width, int pitch, int Mask_Width,
+                      const float *__restrict__ M)
+{
+    __shared__ float N_ds[BLOCK_WIDTH][BLOCK_WIDTH];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const int row_o = blockIdx.y * O_TILE_WIDTH + ty, col_o = blockIdx.x * O_TILE_WIDTH + tx;
+    const int row_i = row_o - 2, col_i = col_o - 2;
+
+    if (row_i >= 0 && row_i < height && col_i >= 0 && col_i < width)
+        N_ds[ty][tx] = N[row_i * pitch + col_i];
+    else
+        N_ds[ty][tx] = 0;
+    __syncthreads();
+
+    if (ty < O_TILE_WIDTH && tx < O_TILE_WIDTH) {
+        float sum = 0;
+        for (int i = 0; i < Mask_Width; i++)
+            for (int j = 0; j < Mask_Width; j++)
+                sum += M[i * Mask_Width + j] * N_ds[ty + i][tx + j];
+        if (row_o < height && col_o < width)
+            P[row_o * pitch + col_o] = sum;
+    }
+}

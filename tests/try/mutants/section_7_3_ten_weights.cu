@@ -1,0 +1,19 @@
+// expect: mask-past-end
+// MAX_MASK_WIDTH 10 cannot hold a mask of 11 cells.
+// stencil: mask=11
+
+#define MAX_MASK_WIDTH 10
+__constant__ float M[MAX_MASK_WIDTH];
+
+__global__ void constant_1d(const float *N, float *P, int Mask_Width, int Width)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int j = 0; j < Mask_Width; j++) {
+        const int cell = i - Mask_Width / 2 + j;
+        if (cell >= 0 && cell < Width)
+            sum += N[cell] * M[j];
+    }
+    if (i < Width)
+        P[i] = sum;
+}

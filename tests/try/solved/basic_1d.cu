@@ -1,0 +1,19 @@
+// expect: right
+// The template basic_1d, filled in.
+
+__global__ void basic_1d(const float *N, const float *M, float *P, int Mask_Width, int Width)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    const int start = i - Mask_Width / 2; // the first cell that P[i] needs
+    float sum = 0;
+    for (int j = 0; j < Mask_Width; j++) {
+        const bool inside = start + j >= 0 && start + j < Width;
+        if (inside)
+            sum += N[start + j] * M[j];
+    }
+
+    const bool stores = i < Width;
+    if (stores)
+        P[i] = sum;
+}

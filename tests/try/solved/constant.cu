@@ -1,0 +1,25 @@
+// expect: right
+// The template constant, filled in.
+
+#define MAX_MASK_WIDTH 15
+__constant__ float M[MAX_MASK_WIDTH][MAX_MASK_WIDTH];
+
+__global__ void constant(const float *N, float *P, int height, int width, int Mask_Width)
+{
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= height || col >= width)
+        return;
+
+    float sum = 0;
+    for (int i = 0; i < Mask_Width; i++) {
+        for (int j = 0; j < Mask_Width; j++) {
+            const int y = row - Mask_Width / 2 + i, x = col - Mask_Width / 2 + j;
+            if (y >= 0 && y < height && x >= 0 && x < width) {
+                const float weight = M[i][j];
+                sum += N[y * width + x] * weight;
+            }
+        }
+    }
+    P[row * width + col] = sum;
+}
