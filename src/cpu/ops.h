@@ -53,6 +53,20 @@ struct cpu_halves {
     int32_t max;
 };
 
+/* Lane i is element lane[i] of two vectors, one behind the other, which begin at `first` and at
+ * `second`. */
+struct cpu_permutation {
+    int first, second;
+    uint32_t lane[16];
+};
+
+/* How pixels become pairs, by the first element's number modulo the channels; and samples again, by
+ * the first one's number modulo a pair's samples. */
+struct cpu_pixel_pairs {
+    int channels;
+    struct cpu_permutation part[4], join[8];
+};
+
 /* Colour weighted by alpha: (gain * A + offset * B) / (divisor * B) with A the sum of w*c*a and B
  * the sum of w*a; alpha: B / weight_sum. */
 struct cpu_weighted {
@@ -296,10 +310,18 @@ struct cpu_ops {
     /* upper = the upper halves of column[x] and column[x + step] side by side; lower = the lower
      * halves, each minus 32768. */
     void (*split_taps)(const uint32_t *column, int step, uint32_t *upper, uint32_t *lower, int n);
-    /* out = clamp(floor((S + d/2) / d)), S = common * (upper * 65536 + lower) + start + cell * in.
-     */
+    /* The same for pairs of pixels (cpu/ops_pixel_pairs.h), N of them times channels. */
+    void (*pixel_pairs_make)(struct cpu_pixel_pairs *pairs, int channels);
+    void (*split_pixel_pairs)(const struct cpu_pixel_pairs *pairs, const uint32_t *column,
+                              uint32_t *upper, uint32_t *lower, int n);
+    /* out = clamp(floor((S + d/2) / d)), S = common * (upper * 65536 + lower) + start + cell * in,
+     * for divisions that are not SHIFTED; and for those that are, from the sums of even pixels and
+     * of odd ones. */
     void (*divide_halves)(const struct cpu_halves *halves, const int32_t *upper,
                           const int32_t *lower, const uint16_t *in, uint16_t *out, int n);
+    void (*shift_pixel_pairs)(const struct cpu_pixel_pairs *pairs, const struct cpu_halves *halves,
+                              const uint32_t *const upper[2], const uint32_t *const lower[2],
+                              uint16_t *out, int n);
 
     /* sum[x] = start + sum over pairs of weight * at[2p][x] + weight * at[2p + 1][x], modulo 2^16,
      * n rounded up to CPU_BLOCK. The order within a block is private to the instruction set: the

@@ -179,34 +179,10 @@ INLINE void divide_halves_body(const struct cpu_halves *halves, bool twice,
     }
 }
 
-/* v = common * (65536 * (upper + a) + lower + b), with 0 <= b < 65536 and d = common * 2^n, n from
- * 17 on. v / common is from 0 to 2^48 - 1, and a lower sum at most 2^31 - 65536: no sum overflows,
- * and `upper`, with what is carried to it, is of 32 bits without a sign. */
-static void shift_halves(const struct cpu_halves *halves, const int32_t *upper,
-                         const int32_t *lower, uint16_t *out, int n)
-{
-    const int64_t power = halves->divisor / halves->common;
-    const int64_t start = halves->start / halves->common + power / 2;
-    const uint32_t a = (uint32_t)(start >> 16), b = start & 0xffff;
-    const int shift = __builtin_ctzll((uint64_t)power) - 16;
-    const v_u16 max = (uint16_t)halves->max - (v_u16){0};
-    for (int x = 0; x < n; x += WORDS) {
-        v_s32 q[2];
-        UNROLL
-        for (int k = 0; k < 2; k++) {
-            v_u32 high = load_32(upper + x + LANES * k), low = load_32(lower + x + LANES * k);
-            q[k] = (v_s32)((high + a + (v_u32)((v_s32)(low + b) >> 16)) >> shift);
-        }
-        store_first((uint16_t *)out + x, (v_u8)min_u16(narrow_32(q[0], q[1]), max), 2 * (n - x));
-    }
-}
-
 static void divide_halves(const struct cpu_halves *halves, const int32_t *upper,
                           const int32_t *lower, const uint16_t *in, uint16_t *out, int n)
 {
-    if (halves->way == HALVES_SHIFTED)
-        shift_halves(halves, upper, lower, out, n);
-    else if (halves->way == HALVES_TWICE)
+    if (halves->way == HALVES_TWICE)
         divide_halves_body(halves, true, upper, lower, in, out, n);
     else
         divide_halves_body(halves, false, upper, lower, in, out, n);

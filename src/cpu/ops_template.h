@@ -13,6 +13,7 @@
 #include "cpu/ops_fft.h"
 #include "cpu/ops_order.h"
 #include "cpu/ops_pairs.h"
+#include "cpu/ops_pixel_pairs.h"
 #include "cpu/ops_running_sums.h"
 #include "cpu/ops_separable.h"
 #include "cpu/ops_sums16.h"
@@ -53,6 +54,9 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .column_slide_u16 = column_slide_u16,
     .row_slide_32 = row_slide_32,
     .split_taps = split_taps,
+    .pixel_pairs_make = pixel_pairs_make,
+    .split_pixel_pairs = split_pixel_pairs,
+    .shift_pixel_pairs = shift_pixel_pairs,
     .divide_halves = divide_halves,
     .divide_64 = divide_64,
     .weighted = weighted,

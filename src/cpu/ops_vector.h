@@ -95,6 +95,17 @@ INLINE void look_up(const uint16_t *table, uint16_t *d, int n)
 }
 #endif
 
+/* Lane i is lane LANE[i] of A, or of B if LANE[i] is LANES or more. */
+#ifndef PERMUTE_TWO
+INLINE v_u32 permute_two(v_u32 a, v_u32 b, v_u32 lane)
+{
+    v_u32 v;
+    for (int k = 0; k < LANES; k++)
+        v[k] = lane[k] < LANES ? a[lane[k]] : b[lane[k] - LANES];
+    return v;
+}
+#endif
+
 /* Sets COUNT vectors to NUMBER in all lanes; stores COUNT vectors. COUNT is a constant. */
 INLINE void fill_32(v_u32 *v, int count, uint32_t number)
 {

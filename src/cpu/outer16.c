@@ -13,6 +13,8 @@
  *
  *   lines of pairs of rows --> C of two rows of output --> H, L in pairs of taps --> S --> samples
  *
+ * If S is divided by shifts, H and L are kept for pairs of pixels: a load then serves two outputs.
+ *
  * A line holds a row of the picture and the row below it side by side as int16, ghost cells
  * included; the lines form a ring. A number of 16 bits and a sign, such as the middle of a narrow
  * Gaussian, is split into two: the second parts are extra taps over the same lines.
@@ -34,7 +36,7 @@
 struct outer16_worker {
     uint32_t *column[2]; /* of two rows of output */
     uint32_t *part[2];   /* of a row: H and L in pairs of taps */
-    int32_t *half[2];    /* their sums */
+    int32_t *half[4];    /* their sums; of pairs of pixels those of even and of odd pixels */
 };
 
 struct outer16_pass {
@@ -42,8 +44,10 @@ struct outer16_pass {
     const struct cpu_ops *ops;
     struct cpu_two_masks column;
     struct cpu_mask row;
+    struct cpu_two_masks pair_row; /* the row over pairs of pixels: even ones, odd ones */
+    struct cpu_pixel_pairs pixel_pairs;
     struct cpu_halves halves;
-    uint32_t weight[6 * MOST_PAIRS];
+    uint32_t weight[8 * MOST_PAIRS];
     struct cpu_lines lines;
     const struct kernel_job *job; /* set for one job, like lines.tiles */
 };
@@ -111,7 +115,7 @@ static bool choose_way(const struct plan_mask *m, const struct plan_term *outer,
 
     if (cell == 0 && m->offset == 0 && !m->has_negative && m->divisor % common == 0 &&
         m->divisor / common == power && power >= 1 << 17 &&
-        (double)m->sum * UINT16_MAX + (double)m->divisor < 0x1p48 * (double)common)
+        (double)m->sum * UINT16_MAX + (double)m->divisor / 2 < 0x1p48 * (double)common)
         *way = HALVES_SHIFTED;
     else if (most < 0x1p49 || (most < 0x1p53 && m->divisor == power))
         *way = HALVES_ONCE;
@@ -158,6 +162,24 @@ static void put(const void *context, const void *const *row, size_t first, void 
                          (uint32_t *)line + at, n);
 }
 
+/* Makes a row of output from its column sums, by pairs of pixels. */
+static void finish_pairs(const struct outer16_pass *pass, struct outer16_worker *w,
+                         const struct cpu_tile *tile, const uint32_t *column, uint16_t *out)
+{
+    const int channels = pass->plan->channels, n = (tile->pixels + 1) / 2 * channels;
+    const uint32_t *upper[2] = {(uint32_t *)w->half[0], (uint32_t *)w->half[1]};
+    const uint32_t *lower[2] = {(uint32_t *)w->half[2], (uint32_t *)w->half[3]};
+
+    pass->ops->split_pixel_pairs(&pass->pixel_pairs, column, w->part[0], w->part[1],
+                                 n + pass->pair_row.width * channels);
+    for (int k = 0; k < 2; k++) {
+        const void *lines[2] = {w->part[k], w->part[k]};
+        pass->ops->sum_two_rows(&pass->pair_row, lines, 0, w->half[2 * k], w->half[2 * k + 1], n);
+    }
+    pass->ops->shift_pixel_pairs(&pass->pixel_pairs, &pass->halves, upper, lower, out,
+                                 tile->pixels * channels);
+}
+
 /* Makes row Y of output from its column sums. */
 static void finish_row(const struct outer16_pass *pass, struct outer16_worker *w,
                        const struct cpu_tile *tile, const uint32_t *column, int y)
@@ -166,6 +188,10 @@ static void finish_row(const struct outer16_pass *pass, struct outer16_worker *w
     const uint16_t *in = (const uint16_t *)image_row(pass->job->in, y - pass->job->in_first_row);
     int n = tile->pixels * plan->channels, halo = plan->mask[0].width * plan->channels;
 
+    if (pass->halves.way == HALVES_SHIFTED) {
+        finish_pairs(pass, w, tile, column, cpu_tile_out(pass->job, tile, y));
+        return;
+    }
     pass->ops->split_taps(column, plan->channels, w->part[0], w->part[1], n + halo);
     for (int k = 0; k < 2; k++) {
         const uint32_t *rows[2] = {w->part[k], w->part[k]};
@@ -215,12 +241,28 @@ static bool put_pairs(uint32_t *to, const int64_t *numbers, int n, int64_t commo
     return any != 0;
 }
 
+/* Packs the row: for pairs of pixels if the sums are shifted. */
+static void row_make(struct outer16_pass *pass, const int64_t *numbers, int n)
+{
+    const bool pairs = pass->halves.way == HALVES_SHIFTED;
+    const int channels = pass->plan->channels, taps = pairs ? n / 2 + 1 : (n + 1) / 2;
+    uint32_t *even = pass->weight + 4 * MOST_PAIRS, *odd = even + 2 * MOST_PAIRS;
+    const bool twice = put_pairs(even, numbers, n, 1, 0, taps);
+
+    put_pairs(odd, numbers, n, 1, -1, taps);
+    pass->row = (struct cpu_mask){
+        .width = taps, .height = twice ? 4 : 2, .step = 2 * channels, .pair = even};
+    pass->pair_row = (struct cpu_two_masks){twice ? 2 : 1, taps, channels, {even, odd}};
+    if (pairs)
+        pass->ops->pixel_pairs_make(&pass->pixel_pairs, channels);
+}
+
 static void weights_make(struct outer16_pass *pass)
 {
     const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
-    int taps = (m->width + 1) / 2, lines = m->height / 2 + 1;
-    uint32_t *upper = pass->weight, *lower = upper + 2 * MOST_PAIRS, *row = lower + 2 * MOST_PAIRS;
+    int lines = m->height / 2 + 1;
+    uint32_t *upper = pass->weight, *lower = upper + 2 * MOST_PAIRS;
     int64_t rows = 0, columns = 0, common, cell;
     struct plan_term outer;
     bool twice;
@@ -238,19 +280,18 @@ static void weights_make(struct outer16_pass *pass)
     put_pairs(lower, outer.column, m->height, common, -1, lines);
     pass->column =
         (struct cpu_two_masks){twice ? 2 * lines : lines, 1, plan->channels, {upper, lower}};
-    twice = put_pairs(row, outer.row, m->width, 1, 0, taps);
-    pass->row = (struct cpu_mask){
-        .width = taps, .height = twice ? 4 : 2, .step = 2 * plan->channels, .pair = row};
+    choose_way(m, &outer, cell, &pass->halves.way);
+    row_make(pass, outer.row, m->width);
     for (int i = 0; i < m->height; i++)
         columns += outer.column[i] / common;
     for (int j = 0; j < m->width; j++)
         rows += outer.row[j];
-    pass->halves = (struct cpu_halves){.common = common,
+    pass->halves = (struct cpu_halves){.way = pass->halves.way,
+                                       .common = common,
                                        .start = common * 32768 * rows * (1 + columns) + m->offset,
                                        .cell = cell,
                                        .divisor = m->divisor,
                                        .max = (int32_t)plan->max};
-    choose_way(m, &outer, cell, &pass->halves.way);
 }
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
@@ -262,8 +303,9 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     for (int k = 0; k < 2; k++) {
         w->column[k] = cpu_memory_take(memory, bytes);
         w->part[k] = cpu_memory_take(memory, bytes);
-        w->half[k] = cpu_memory_take(memory, bytes);
     }
+    for (int k = 0; k < 4; k++)
+        w->half[k] = cpu_memory_take(memory, bytes);
 }
 
 static void *outer16_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)

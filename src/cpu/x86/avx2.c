@@ -44,6 +44,14 @@ INLINE v_u32 pair_total(const pair_sum *sum)
     return *sum;
 }
 
+INLINE v_u32 permute_two(v_u32 a, v_u32 b, v_u32 lane)
+{
+    vector first = _mm256_permutevar8x32_epi32((vector)a, (vector)lane);
+    vector second = _mm256_permutevar8x32_epi32((vector)b, (vector)lane);
+    vector of_second = _mm256_cmpgt_epi32((vector)lane, _mm256_set1_epi32(7));
+    return (v_u32)_mm256_blendv_epi8(first, second, of_second);
+}
+
 INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
 {
     vector packed = _mm256_packus_epi32((vector)a, (vector)b);

@@ -99,6 +99,11 @@ INLINE void store_four_16(uint16_t *at, const v_u32 v[4])
     store(at + 32, (v_u32)_mm512_shuffle_i32x4(a, b, 0xee));
 }
 
+INLINE v_u32 permute_two(v_u32 a, v_u32 b, v_u32 lane)
+{
+    return (v_u32)_mm512_permutex2var_epi32((vector)a, (vector)lane, (vector)b);
+}
+
 INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
 {
     const vector order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
