@@ -49,7 +49,9 @@ static bool check(const struct options *options, struct error *err)
         return error_set(err, EXIT_USAGE, "--template prints a file: unexpected '%.80s'",
                          options->operand[0]);
     if (options->request.device == DEVICE_CPU && !options->request.device_auto)
-        return error_set(err, EXIT_USAGE, "try runs on soft or cuda, not on the CPU");
+        return error_set(err, EXIT_DEVICE,
+                         "try runs a kernel on the software GPU (--device soft), or on a GPU, too "
+                         "(--device cuda)");
     return true;
 }
 

@@ -33,6 +33,14 @@ refuses 1 'none.cu' try none.cu
 echo 'int main() { return 0; }' >no_kernel.cu
 refuses 1 'no kernel' try no_kernel.cu
 CXX=./no_compiler refuses 3 'C++ compiler' try moved.cu
+# On a GPU, or a sentence: no GPU, or no nvcc.
+gpu_code=0
+stencilcli try "$solved/basic_1d.cu" --quick --device cuda >said 2>why || gpu_code=$?
+case $gpu_code in
+0) grep -q 'of a copy' said ;;
+*) [ $gpu_code = 3 ] && grep -qE 'needs nvcc|no GPU' why ;;
+esac
+rm why
 # An interrupted run removes its folder.
 cp "$CLI/../try/hostile/endless_loop.cu" .
 "$STENCILCLI" try endless_loop.cu &
