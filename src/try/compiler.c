@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,12 +14,27 @@
 
 /* ---- the folder ---- */
 
+/* Makes the folders that NAME has in front. */
+static bool make_folders(const char *folder, const char *name)
+{
+    char path[600];
+
+    for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(path, sizeof path, "%s/%.*s", folder, (int)(slash - name), name);
+        if (mkdir(path, 0700) != 0 && access(path, W_OK) != 0)
+            return false;
+    }
+    return true;
+}
+
 bool compiler_write(const char *folder, const char *name, const char *text, struct error *err)
 {
     char path[600];
     FILE *out;
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (!make_folders(folder, name))
+        return error_errno(err, path, "make the folder of");
     out = fopen(path, "w");
     if (!out)
         return error_errno(err, path, "write");

@@ -23,9 +23,9 @@ static bool compile(const struct try_setup *setup, struct error *err)
     static const char *const words[] = {"-O3",       "-std=c++17", "-arch=native", "-w", "-I.",
                                         "kernel.cu", "-o",         "kernel_gpu",   NULL};
     static const struct compiler_header headers[] = {{"try_gpu", "try_gpu.h"},
-                                                     {"try_gpu_case", "try_gpu_case.h"},
+                                                     {"try_gpu_case", "try/cuda/try_gpu_case.h"},
                                                      {"try_gpu_main", "try_gpu_main.h"},
-                                                     {"try_arguments", "try_arguments.h"}};
+                                                     {"try_arguments", "try/cuda/try_arguments.h"}};
     struct compiler nvcc = {.folder = setup->scratch, .seconds = 60};
     char *source = try_translate_gpu(setup->file, err), *text = NULL;
     enum process_end end;

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,13 +26,9 @@ static bool write_headers(const char *folder, struct error *err)
         {"threads", "soft/threads.h"},
         {"cuda_functions", "soft/cuda_functions.h"},
         {"try_words", "try_words.h"},
-        {"try_arguments", "try_arguments.h"},
+        {"try_arguments", "try/cuda/try_arguments.h"},
     };
-    char path[600];
 
-    snprintf(path, sizeof path, "%s/soft", folder);
-    if (mkdir(path, 0700) != 0 && access(path, W_OK) != 0)
-        return error_errno(err, path, "make the folder");
     return compiler_headers(folder, headers, sizeof headers / sizeof headers[0], err) &&
            compiler_write(folder, "cuda_runtime.h", "#include <cuda_runtime_api.h>\n", err) &&
            compiler_write(folder, "device_launch_parameters.h", "\n", err);

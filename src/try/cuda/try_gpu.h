@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "try_arguments.h"
+#include "try/cuda/try_arguments.h"
 
 #define main try_main_of_the_file
 

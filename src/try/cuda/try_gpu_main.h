@@ -3,7 +3,7 @@
  * is cleared and the kernel runs once more, for the result: a kernel cannot keep what it computed
  * before. */
 #undef main
-#include "try_gpu_case.h"
+#include "try/cuda/try_gpu_case.h"
 
 namespace stencil_try
 {

@@ -25,7 +25,7 @@
 
 #include "soft/cuda_functions.h"
 
-#include "try_arguments.h"
+#include "try/cuda/try_arguments.h"
 
 /* ---- arrays ---- */
 
