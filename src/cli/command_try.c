@@ -77,7 +77,8 @@ bool command_try(const struct options *options, struct error *err)
     add_text(&words, "image", options->image);
     add_text(&words, "junit", options->junit);
     add_text(&words, "quick", options->quick ? "1" : NULL);
-    add_text(&words, "gpu", is_cuda(options) ? "1" : NULL);
+    if (is_cuda(options))
+        add(&words, "gpu=%d", options->request.device_index);
     add_text(&words, "json", options->json ? "1" : NULL);
     add_sides(&words, "block", options->block);
     add_sides(&words, "tile", options->output_tile);

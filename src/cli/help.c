@@ -277,9 +277,10 @@ static const struct help_block help_text[] = {
 
     HEADING("TRY"),
     TEXT("The C++ compiler of this machine (CXX, else g++ or clang++) compiles the kernel. It is "
-         "run on the software GPU. The last kernel of the file is tried. Its parameters are known "
-         "by their names, those of the textbook: N, P, M, Mask_Width, width, height, pitch (in "
-         "elements), channels. M may be an array in constant memory. With a height the kernel is "
+         "run on the software GPU. With --device cuda a right kernel is also compiled by nvcc, run "
+         "on the GPU and timed there. The last kernel of the file is tried. Its parameters have "
+         "the textbook's names: N, P, M, Mask_Width, width, height, pitch (in elements), channels. "
+         "M may be an array in constant memory. With a height the kernel is "
          "for pictures, else for one dimension."),
     TEXT("Tile and block come from the file's constants TILE_SIZE, TILE_WIDTH, O_TILE_WIDTH and "
          "BLOCK_WIDTH, and masks have at most MAX_MASK_WIDTH cells along an axis. Or the file has "
@@ -291,10 +292,11 @@ static const struct help_block help_text[] = {
     TEXT("An output must be the sum of N[y - Mask_Width/2 + i][x - Mask_Width/2 + j] * M[i][j]. "
          "Ghost cells are 0 unless the comment says otherwise. All numbers are whole and small, so "
          "that float is exact."),
-    TEXT("The file runs in a process of its own, with limits on time and memory. It can start no "
-         "process, use no network, and open no file for writing. Where the kernel of the system "
-         "has Landlock, it can read only the system's programs and libraries. This is no "
-         "protection against errors in the kernel of the system or in the compiler."),
+    TEXT("On the software GPU the file runs in a process of its own, with limits on time and "
+         "memory. It can start no process, use no network, and open no file for writing. Where the "
+         "kernel of the system has Landlock, it can read only the system's programs and libraries. "
+         "This is no protection against errors in the kernel of the system or in the compiler. On "
+         "a GPU the file runs with your rights: read it first."),
 
     HEADING("FORMULA"),
     TEXT("Each output sample is a weighted sum of the input samples around it, rounded exactly:"),

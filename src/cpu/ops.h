@@ -310,7 +310,8 @@ struct cpu_ops {
     /* upper = the upper halves of column[x] and column[x + step] side by side; lower = the lower
      * halves, each minus 32768. */
     void (*split_taps)(const uint32_t *column, int step, uint32_t *upper, uint32_t *lower, int n);
-    /* The same for pairs of pixels (cpu/ops_pixel_pairs.h), N of them times channels. */
+    /* Splits columns for pairs of pixels (cpu/ops_pixel_pairs.h). N: the pairs times the channels.
+     */
     void (*pixel_pairs_make)(struct cpu_pixel_pairs *pairs, int channels);
     void (*split_pixel_pairs)(const struct cpu_pixel_pairs *pairs, const uint32_t *column,
                               uint32_t *upper, uint32_t *lower, int n);

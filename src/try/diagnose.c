@@ -153,7 +153,7 @@ static bool splits(const struct try_trial *trial, const struct try_verdict *verd
     return right >= least_right && wrong >= (lenient ? 1 + lucky / 2 : 1);
 }
 
-/* What another type makes of a sum. */
+/* The sum after a conversion to another type. */
 static double as_type(double value, int kind)
 {
     const long long n = (long long)value;
@@ -460,7 +460,7 @@ static long long never_written(const struct try_trial *trial, int i, long long *
     return n;
 }
 
-/* What a thread stored before is in its sum. */
+/* Does each wrong sum hold the sum that its thread stored before? */
 static bool keeps_sums(const struct try_trial *trial, const struct try_verdict *verdict, int i)
 {
     const struct try_case *it = &trial->battery->cases[i];
@@ -687,10 +687,10 @@ static bool find_variables(const struct try_trial *trial, struct try_verdict *ve
     bool differs = false;
 
     setup.zero_variables = true;
-    if (again && trial->way->compile(&setup, &made, &ignored)) {
-        differs = trial->way->run(made, trial->battery->cases, count, again, NULL, &ignored) &&
+    if (again && try_soft_compile(&setup, &made, &ignored)) {
+        differs = try_soft_run(made, trial->battery->cases, count, again, NULL, &ignored) &&
                   !same_results(trial, again);
-        trial->way->free(made);
+        try_soft_free(made);
     }
     for (int i = 0; again && i < count; i++)
         try_result_free(&again[i]);

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-/* What a parameter is for. */
+/* The purpose of a parameter. */
 enum try_role {
     ROLE_NONE,
     ROLE_N,          /* the input */

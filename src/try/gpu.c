@@ -103,7 +103,7 @@ static bool write_case(FILE *out, const struct try_file *file, const struct try_
     return good;
 }
 
-/* Says what the output of cell (x, y, channel) is, if it is not what the formula gives. */
+/* Compares an output with the formula. False: gpu->sentence says how they differ. */
 static bool cell_is_right(const struct try_file *file, const struct try_case *it, const char *p,
                           int x, int y, int channel, struct try_gpu *gpu)
 {
@@ -121,7 +121,7 @@ static bool cell_is_right(const struct try_file *file, const struct try_case *it
     return false;
 }
 
-/* Small cases are compared as a whole, of a large one SAMPLES cells and the first and last rows. */
+/* Compares all cells of a small case, and SAMPLES cells of a large one. */
 static bool compare(const struct try_file *file, const struct try_case *it, const char *p,
                     struct try_gpu *gpu)
 {
@@ -172,12 +172,14 @@ static bool read_case(FILE *in, const struct try_file *file, const struct try_ca
 static void start(void *context)
 {
     const struct try_setup *setup = context;
+    char number[16];
     const struct sandbox_limits limits = {
         .seconds = SECONDS, .memory = SIZE_MAX, .file_size = (size_t)4 << 30};
 
     if (chdir(setup->scratch) != 0 || !sandbox_limit(&limits))
         _exit(126);
-    execl("kernel_gpu", "kernel_gpu", "cases", "results", (char *)NULL);
+    snprintf(number, sizeof number, "%d", setup->gpu);
+    execl("kernel_gpu", "kernel_gpu", "cases", "results", number, (char *)NULL);
     _exit(127);
 }
 

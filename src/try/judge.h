@@ -65,7 +65,6 @@ struct try_trial {
     const struct try_file *file;
     const struct try_battery *battery;
     const struct try_result *results;
-    const struct try_way *way;
     struct try_setup setup;
 };
 

@@ -17,6 +17,7 @@ struct words {
     struct try_wishes wishes;
     struct try_shape shape;
     bool json, gpu;
+    int gpu_number;
 };
 
 static bool read_words(struct words *words, int argc, char **argv)
@@ -44,9 +45,10 @@ static bool read_words(struct words *words, int argc, char **argv)
             words->wishes.seed = (unsigned)strtoul(value, NULL, 10);
         else if (IS("quick"))
             words->wishes.quick = true;
-        else if (IS("gpu"))
+        else if (IS("gpu")) {
             words->gpu = true;
-        else if (IS("json"))
+            words->gpu_number = (int)strtol(value, NULL, 10);
+        } else if (IS("json"))
             words->json = true;
         else if (IS("block"))
             try_sides_read(value, words->shape.block);
@@ -91,24 +93,23 @@ static bool try_file(const struct words *words, struct try_report *report, struc
     void *made;
     bool good;
 
-    trial->way = &try_way_soft;
     trial->setup.limits.seconds = words->wishes.quick ? 2 : 5;
-    if (!trial->way->compile(&trial->setup, &made, err)) {
+    if (!try_soft_compile(&trial->setup, &made, err)) {
         if (err->code == EXIT_INPUT && strstr(err->text, "compile"))
             report->compiles = false;
         return false;
     }
     const double start = clock_ms();
     FILE *printed = open_memstream(&report->printed, &report->printed_bytes);
-    good = trial->way->run(made, trial->battery->cases, trial->battery->count, report->results,
-                           printed, err);
+    good = try_soft_run(made, trial->battery->cases, trial->battery->count, report->results,
+                        printed, err);
     if (printed)
         fclose(printed);
     report->seconds = (clock_ms() - start) / 1e3;
     good = good && try_judge(trial, &report->verdict, err);
     if (good && words->gpu && report->verdict.code == EXIT_DONE)
         good = run_on_gpu(report, err);
-    trial->way->free(made);
+    try_soft_free(made);
     return good;
 }
 
@@ -128,7 +129,8 @@ static bool run(const struct words *words, struct try_report *report, const char
     trial->file = &report->file;
     trial->battery = &report->battery;
     trial->results = report->results;
-    trial->setup = (struct try_setup){.file = &report->file, .scratch = scratch};
+    trial->setup =
+        (struct try_setup){.file = &report->file, .scratch = scratch, .gpu = words->gpu_number};
     return try_file(words, report, err);
 }
 

@@ -91,29 +91,22 @@ struct try_limits {
     double seconds; /* for one case */
 };
 
-/* What a way needs of the settings. */
+/* The settings of a run. */
 struct try_setup {
     const struct try_file *file;
     const char *scratch; /* a folder that will be removed */
+    int gpu;             /* the number of the GPU, for gpu.h */
     struct try_limits limits;
     /* Variables that were never set begin as zeros, not as rubbish. */
     bool zero_variables;
 };
 
-struct try_way {
-    const char *name; /* as --device calls it */
-    const char *idea;
-    /* Compiles the file. False with ERR: it does not compile, or (EXIT_DEVICE) there is no device
-     * or no compiler. */
-    bool (*compile)(const struct try_setup *setup, void **made, struct error *err);
-    /* Runs the cases. False with ERR only if the machine fails. PRINTED gets what the file
-     * printed. */
-    bool (*run)(void *made, const struct try_case *cases, int count, struct try_result *results,
-                FILE *printed, struct error *err);
-    void (*free)(void *made);
-};
-
-extern const struct try_way try_way_soft;
+/* Compiles the file. False with ERR: it does not compile, or (EXIT_DEVICE) there is no compiler. */
+bool try_soft_compile(const struct try_setup *setup, void **made, struct error *err);
+/* Runs the cases. False with ERR only if the machine fails. PRINTED gets what the file printed. */
+bool try_soft_run(void *made, const struct try_case *cases, int count, struct try_result *results,
+                  FILE *printed, struct error *err);
+void try_soft_free(void *made);
 
 /* Element I of an array of elements of TYPE (elements.c). */
 void try_element_put(void *at, enum try_type type, long long i, double value);

@@ -122,7 +122,7 @@ static bool compile(struct made *made, struct compiler *compiler, struct error *
     return good || error_file(err, made->setup.file->path, "its functions cannot be linked");
 }
 
-static bool soft_compile(const struct try_setup *setup, void **result, struct error *err)
+bool try_soft_compile(const struct try_setup *setup, void **result, struct error *err)
 {
     struct made *made = calloc(1, sizeof *made);
     struct compiler compiler = {.folder = setup->scratch, .seconds = 20, .memory = (size_t)4 << 30};
@@ -275,8 +275,8 @@ static bool run_children(struct run *run, FILE *printed, struct error *err)
     return true;
 }
 
-static bool soft_run(void *made, const struct try_case *cases, int count,
-                     struct try_result *results, FILE *printed, struct error *err)
+bool try_soft_run(void *made, const struct try_case *cases, int count, struct try_result *results,
+                  FILE *printed, struct error *err)
 {
     struct run run = {.made = made, .cases = cases, .count = count};
     size_t at = sizeof(struct child_shared) + (size_t)count * sizeof(struct child_result);
@@ -298,13 +298,10 @@ static bool soft_run(void *made, const struct try_case *cases, int count,
     return good;
 }
 
-static void soft_free(void *made)
+void try_soft_free(void *made)
 {
     free(made);
 }
-
-const struct try_way try_way_soft = {"soft", "the software GPU, on this machine's CPU",
-                                     soft_compile, soft_run, soft_free};
 
 void try_case_free(struct try_case *it)
 {

@@ -1,6 +1,7 @@
-/* What the program on the GPU (try_gpu_main.h) and stencilcli-try (gpu.c) write for each other.
- * Both run on one machine. The file of cases: a try_gpu_case each, then the bytes of N and of M.
- * The file of results: a try_gpu_device, then for each case a try_gpu_result and the bytes of P. */
+/* The two files between stencilcli-try (gpu.c) and the program on the GPU (try_gpu_main.h). Both
+ * programs run on one machine. The file of cases: a try_gpu_case each, then the bytes of N and of
+ * M. The file of results: a try_gpu_device, then for each case a try_gpu_result and the bytes of P.
+ */
 #ifndef STENCIL_TRY_GPU_CASE_H
 #define STENCIL_TRY_GPU_CASE_H
 

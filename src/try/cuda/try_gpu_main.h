@@ -111,7 +111,7 @@ inline void run(const try_gpu_case &it, const std::vector<char> &picture,
 
 int main(int argc, char **argv)
 {
-    FILE *in = argc == 3 ? fopen(argv[1], "rb") : NULL, *out = in ? fopen(argv[2], "wb") : NULL;
+    FILE *in = argc == 4 ? fopen(argv[1], "rb") : NULL, *out = in ? fopen(argv[2], "wb") : NULL;
     try_gpu_device device = {};
     try_gpu_case it;
     cudaDeviceProp properties;
@@ -119,7 +119,10 @@ int main(int argc, char **argv)
 
     if (!good)
         return 1;
-    device.error = (int)cudaGetDeviceProperties(&properties, 0);
+    const int number = (int)strtol(argv[3], NULL, 10);
+    device.error = (int)cudaSetDevice(number);
+    if (!device.error)
+        device.error = (int)cudaGetDeviceProperties(&properties, number);
     snprintf(device.name, sizeof device.name, "%s",
              device.error ? cudaGetErrorString((cudaError_t)device.error) : properties.name);
     good = fwrite(&device, sizeof device, 1, out) == 1 && !device.error;
