@@ -89,6 +89,8 @@ static void read_template(const struct try_file *file, int before, struct try_fu
 {
     int at = before;
 
+    if (before < 0) /* the kernel begins the file */
+        return;
     while (at > 0 && !strchr(";}", file->token[at].at[0]) &&
            !try_token_is(&file->token[at], "template"))
         at--;
