@@ -107,6 +107,16 @@ static void print_gpu(FILE *out, const struct try_report *report)
         fprintf(out, "  %s: right: %d cases, then a wrong one\n", gpu->name, gpu->cases);
 }
 
+static void print_failed(FILE *out, const struct try_report *report)
+{
+    const int not_taken = report->battery.not_taken;
+
+    fprintf(out, "  %d of %d cases are wrong", report->verdict.failed, report->verdict.cases);
+    if (not_taken > 0)
+        fprintf(out, ", %d of them with a mask that the kernel does not take", not_taken);
+    fputc('\n', out);
+}
+
 static void print_text(FILE *out, const struct try_report *report, const char *path)
 {
     const struct try_verdict *verdict = &report->verdict;
@@ -120,7 +130,7 @@ static void print_text(FILE *out, const struct try_report *report, const char *p
         if (report->gpu.ran)
             print_gpu(out, report);
         else
-            fprintf(out, "  %d of %d cases are wrong\n", verdict->failed, verdict->cases);
+            print_failed(out, report);
         if (verdict->shown >= 0)
             print_case(out, report);
         if (verdict->advice[0]) {
@@ -169,10 +179,10 @@ static void print_json(FILE *out, const struct try_report *report, const char *p
     json_put_bytes(out, path);
     json_print(out,
                ",'kernel':%s,'device':%s,'id':%s,'exit':%d,'sentence':%s,'advice':%s,"
-               "'cases':%d,'wrong_cases':%d",
+               "'cases':%d,'wrong_cases':%d,'not_taken':%d",
                report->file.kernel.name, report->gpu.ran ? "cuda" : "soft", verdict->id,
                (int)verdict->code, verdict->sentence, verdict->advice, verdict->cases,
-               verdict->failed);
+               verdict->failed, report->battery.not_taken);
     if (verdict->code == EXIT_DIFFERENT && verdict->shown >= 0 &&
         !report->battery.cases[verdict->shown].hidden) {
         const struct try_case_verdict *each = &verdict->each[verdict->shown];
@@ -200,23 +210,29 @@ static bool write_junit(const struct try_report *report, const char *path, const
                         const struct error *trouble, struct error *err)
 {
     const struct try_verdict *verdict = &report->verdict;
+    const bool stopped = trouble || verdict->code == EXIT_INPUT;
+    const char *sentence = trouble ? trouble->text : verdict->sentence;
     struct junit suite;
+    char name[512];
 
     if (!junit)
         return true;
-    if (!junit_begin(&suite, path, junit, err))
+    if (!junit_begin(&suite, "stencilcli try", junit, err))
         return false;
-    if (trouble || verdict->code == EXIT_INPUT)
-        junit_case(&suite, "the file", 0, JUNIT_ERROR, trouble ? trouble->text : verdict->sentence);
-    for (int i = 0; !trouble && verdict->each && i < report->battery.count; i++) {
+    if (stopped)
+        junit_case(&suite, path, 0, JUNIT_ERROR, sentence);
+    for (int i = 0; !stopped && i < report->battery.count; i++) {
         const struct try_case *it = &report->battery.cases[i];
-        char name[96];
-        if (report->results[i].end == END_NOT_RUN || verdict->code == EXIT_INPUT)
+        if (report->results[i].end == END_NOT_RUN)
             continue;
-        snprintf(name, sizeof name, "%d: %s", i + 1, it->hidden ? "hidden" : it->name);
+        snprintf(name, sizeof name, "%.400s, %d: %s", path, i + 1,
+                 it->hidden ? "hidden" : it->name);
         junit_case(&suite, name, 0, verdict->each[i].right ? JUNIT_PASSED : JUNIT_FAILURE,
-                   verdict->sentence);
+                   sentence);
     }
+    snprintf(name, sizeof name, "%.400s, hidden: its mask is not taken", path);
+    for (int i = 0; !stopped && i < report->battery.not_taken; i++)
+        junit_case(&suite, name, 0, JUNIT_FAILURE, sentence);
     return junit_end(&suite, junit, err);
 }
 

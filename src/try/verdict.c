@@ -38,6 +38,21 @@ static void judge_case(const struct try_trial *trial, int i, struct try_case_ver
             verdict->right = false;
 }
 
+static void say_not_taken(const struct try_trial *trial, struct try_verdict *verdict)
+{
+    char taken[64];
+
+    try_masks_name(trial->file, taken);
+    snprintf(verdict->id, sizeof verdict->id, "mask-not-taken");
+    snprintf(verdict->sentence, sizeof verdict->sentence,
+             "takes %s: %d of the hidden cases ask for another mask", taken,
+             trial->battery->not_taken);
+    snprintf(verdict->advice, sizeof verdict->advice,
+             "All other cases are right. What masks a kernel takes is read from its constants "
+             "(MAX_MASK_WIDTH, the size of M, BLOCK_WIDTH - O_TILE_WIDTH + 1) and from lines "
+             "'// stencil: mask=...'.");
+}
+
 bool try_judge(const struct try_trial *trial, struct try_verdict *verdict, struct error *err)
 {
     const int count = trial->battery->count;
@@ -61,11 +76,17 @@ bool try_judge(const struct try_trial *trial, struct try_verdict *verdict, struc
         verdict->cases++;
         verdict->failed += !verdict->each[i].right;
     }
+    const bool found = verdict->failed > 0;
+    verdict->cases += trial->battery->not_taken;
+    verdict->failed += trial->battery->not_taken;
     snprintf(verdict->id, sizeof verdict->id, "right");
     if (verdict->failed == 0)
         return true;
     verdict->code = EXIT_DIFFERENT;
-    try_diagnose(trial, verdict);
+    if (found)
+        try_diagnose(trial, verdict);
+    else
+        say_not_taken(trial, verdict);
     return true;
 }
 

@@ -93,12 +93,15 @@ static bool compile_with(struct compiler *compiler, const char *const *optional,
 static bool compile(struct made *made, struct compiler *compiler, struct error *err)
 {
     /* Compilers before gcc 12 and clang 8 cannot fill variables; clang has a further word for
-     * zeros. Clang needs to be told not to leave out loads before stores. */
+     * zeros. Clang needs to be told not to leave out loads before stores, nor endless loops. */
     const bool zero = made->setup.zero_variables;
     const char *fill = zero ? "-ftrivial-auto-var-init=zero" : "-ftrivial-auto-var-init=pattern";
     const char *const gcc[] = {fill, NULL};
     const char *const clang[] = {
-        fill, "-mllvm", "-tsan-instrument-read-before-write",
+        fill,
+        "-fno-finite-loops",
+        "-mllvm",
+        "-tsan-instrument-read-before-write",
         zero ? "-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang" : NULL,
         NULL};
     const char *const nothing[] = {NULL};
@@ -108,7 +111,8 @@ static bool compile(struct made *made, struct compiler *compiler, struct error *
     enum process_end end;
     bool good = compile_with(compiler, optional, &text, &end);
 
-    if (!good && text && (strstr(text, "var-init") || strstr(text, "-mllvm")))
+    if (!good && text &&
+        (strstr(text, "var-init") || strstr(text, "-mllvm") || strstr(text, "finite")))
         good = compile_with(compiler, nothing, &text, &end);
     if (!good) {
         compiler_say_error(made->setup.file, text ? text : "", end, err);
