@@ -319,10 +319,11 @@ const struct option_spec option_table[OPTION_ROWS] = {
     {0, "junit", "FILE", COMPARE | GOLDEN | TRY | CHECK_ONLY, FILE_NAME(junit),
      "also write the results as JUnit XML"},
 
-    {0, "html", "FILE", GOLDEN | CHECK_ONLY, FILE_NAME(html),
-     "write a report with the pictures, in one file\n"
+    {0, "html", "FILE", GOLDEN | TRY | CHECK_ONLY, FILE_NAME(html),
+     "write a report with pictures, in one file\n"
      "It shows the expected picture, the actual picture and the difference side by side or under a "
-     "slider, failed cases first. It needs no other file and no network."},
+     "slider, failed cases first. For try it shows the verdict, the first wrong tile, and bars. It "
+     "needs no other file and no network."},
 
     GROUP("Trying a kernel"),
 

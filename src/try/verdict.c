@@ -40,13 +40,14 @@ static void judge_case(const struct try_trial *trial, int i, struct try_case_ver
 
 static void say_not_taken(const struct try_trial *trial, struct try_verdict *verdict)
 {
+    const int not_taken = trial->battery->not_taken;
     char taken[64];
 
     try_masks_name(trial->file, taken);
     snprintf(verdict->id, sizeof verdict->id, "mask-not-taken");
     snprintf(verdict->sentence, sizeof verdict->sentence,
-             "takes %s: %d of the hidden cases ask for another mask", taken,
-             trial->battery->not_taken);
+             "takes %s, and %d hidden case%s another mask", taken, not_taken,
+             not_taken == 1 ? " has" : "s have");
     snprintf(verdict->advice, sizeof verdict->advice,
              "All other cases are right. What masks a kernel takes is read from its constants "
              "(MAX_MASK_WIDTH, the size of M, BLOCK_WIDTH - O_TILE_WIDTH + 1) and from lines "

@@ -6,7 +6,7 @@
 #define BLOCK_WIDTH    (O_TILE_WIDTH + MAX_MASK_WIDTH - 1) // threads, one a cell of the input tile
 
 __global__ void shifts(float *P, const float *N, int height, int width, int pitch, int Mask_Width,
-                      const float *__restrict__ M)
+                       const float *__restrict__ M)
 {
     __shared__ float N_ds[32 >> 1][BLOCK_WIDTH > 15 ? 1 << 4 : 99];
     const int tx = threadIdx.x, ty = threadIdx.y;
