@@ -336,7 +336,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "cases", "FILE", TRY | ON_SCREEN, FILE_NAME(cases),
      "further cases, which the verdict does not name\n"
-     "A line of FILE is: width height mask_width [pitch]. In 1D the height is 1."},
+     "A line of FILE is: width height mask_width [pitch]. In 1D the height is 1. A mask that the "
+     "kernel does not take counts as wrong."},
 
     {0, "image", "IMAGE", TRY | ON_SCREEN, FILE_NAME(image),
      "a further case: the upper left part of a picture"},

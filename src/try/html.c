@@ -291,7 +291,7 @@ static void put_times(FILE *out, const struct try_report *report, int i)
     fprintf(out, "<tr><td>a copy</td><td>%.4g</td><td>1.00</td></tr>\n</table>\n", gpu->copy_ms);
     add_bar(&bars, "a copy", 1);
     put_bars(out, &bars);
-    ladder_say_time(text, sizeof text, &report->results[i].counts, gpu);
+    ladder_say_time(text, sizeof text, &report->file, &report->results[i].counts, gpu);
     put(out, "<p>", text, ".</p>\n");
 }
 

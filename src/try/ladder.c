@@ -97,20 +97,20 @@ struct ladder_reuse ladder_reuse_of(const struct try_file *file, const struct tr
     return reuse;
 }
 
-void ladder_say_time(char *text, size_t room, const struct try_counts *of,
-                     const struct try_gpu *gpu)
+void ladder_say_time(char *text, size_t room, const struct try_file *file,
+                     const struct try_counts *of, const struct try_gpu *gpu)
 {
-    /* A copy is a load and a store for each output. */
-    const double loads = (double)(of->n_loads + of->outputs) / 2 / (double)of->outputs;
-    const double copies = gpu->ms / gpu->copy_ms;
+    const double n = try_type_bytes(file->type[ROLE_N]), p = try_type_bytes(file->type[ROLE_P]);
+    const double outputs = (double)of->outputs, copies = gpu->ms / gpu->copy_ms;
+    /* A copy loads and stores the smaller of N and P. */
+    const double loads = ((double)of->n_loads * n + outputs * p) / (2 * (n < p ? n : p) * outputs);
 
-    snprintf(
-        text, room,
-        "its loads and stores of N and P would take %.1f copies if each went to memory, and it "
-        "takes %.1f: %s",
-        loads, copies,
-        copies < 0.7 * loads   ? "the caches serve most of its loads"
-        : copies > 1.5 * loads ? "most of the time goes into other work: shared memory, "
-                                 "barriers, arithmetic, or branches"
-                               : "memory decides its time");
+    snprintf(text, room,
+             "its loads of N and stores of P would take %.1f copies if each went to memory; it "
+             "takes %.1f: %s",
+             loads, copies,
+             copies < 0.7 * loads   ? "the caches serve many of its loads"
+             : copies > 1.5 * loads ? "most of the time goes into other work: shared memory, "
+                                      "barriers, arithmetic, or branches"
+                                    : "about what its loads and stores take");
 }

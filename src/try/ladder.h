@@ -24,7 +24,7 @@ struct ladder_reuse {
 struct ladder_reuse ladder_reuse_of(const struct try_file *file, const struct try_case *it,
                                     const struct try_counts *of);
 /* What the time on a GPU says about the loads that were counted. */
-void ladder_say_time(char *text, size_t room, const struct try_counts *of,
-                     const struct try_gpu *gpu);
+void ladder_say_time(char *text, size_t room, const struct try_file *file,
+                     const struct try_counts *of, const struct try_gpu *gpu);
 
 #endif

@@ -143,7 +143,7 @@ static void print_gpu(FILE *out, const struct try_report *report)
     print_time(out, "a copy", gpu->copy_ms, 1);
     if (gpu->ours.why[0])
         fprintf(out, "  our own kernels were not timed: %s\n", gpu->ours.why);
-    ladder_say_time(text, sizeof text, &report->results[i].counts, gpu);
+    ladder_say_time(text, sizeof text, &report->file, &report->results[i].counts, gpu);
     fputs("  ", out);
     text_wrap(out, text, 2, 79);
 }
