@@ -180,7 +180,7 @@ static void cuts(void)
 {
     static const char *const folders[] = {"tests/try/right/*.cu", "tests/try/mutants/*.cu",
                                           "tests/try/hostile/*.cu", "src/try/templates/*.cu"};
-    glob_t found;
+    glob_t found = {0};
 
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
         CHECK(glob(folders[i], i > 0 ? GLOB_APPEND : 0, NULL, &found) == 0);
