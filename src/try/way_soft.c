@@ -241,6 +241,8 @@ static void say_end(const struct run *run, enum process_end end, int status,
         snprintf(result->sentence, sizeof result->sentence,
                  "did not end within %g s: a loop without end, or threads that wait for each other",
                  seconds);
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) /* its handler was held up */
+        snprintf(result->sentence, sizeof result->sentence, "%s", sandbox_wish(-1));
     else if (WIFSIGNALED(status))
         snprintf(result->sentence, sizeof result->sentence, "was ended by signal %d (%s)",
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
