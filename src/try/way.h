@@ -88,7 +88,7 @@ struct try_result {
 };
 
 struct try_limits {
-    double seconds; /* for one case */
+    double seconds; /* CPU time of one case; by the clock four times as long */
 };
 
 /* The settings of a run. */

@@ -158,7 +158,7 @@ struct run {
     const struct made *made;
     const struct try_case *cases;
     int first, count, last_at;
-    double since;
+    double since, cpu_since;
     struct child_shared *shared;
 };
 
@@ -172,12 +172,14 @@ static void run_child(void *context)
 static bool case_too_long(void *context, double seconds)
 {
     struct run *run = context;
+    const double limit = run->made->setup.limits.seconds, cpu = process_cpu_seconds();
 
     if (run->shared->at != run->last_at) {
         run->last_at = run->shared->at;
         run->since = seconds;
+        run->cpu_since = cpu;
     }
-    return seconds - run->since > run->made->setup.limits.seconds;
+    return cpu - run->cpu_since > limit || seconds - run->since > 4 * limit;
 }
 
 /* NULL: no memory. */
@@ -260,7 +262,7 @@ static bool run_children(struct run *run, FILE *printed, struct error *err)
         run->shared->at = run->first;
         run->shared->loaded = false;
         run->last_at = run->first;
-        run->since = 0;
+        run->since = run->cpu_since = 0;
         const enum process_end end = process_run(&process);
         const int at = run->shared->at;
         if (end == PROCESS_INTERRUPTED)
