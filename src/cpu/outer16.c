@@ -149,7 +149,7 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
     const struct plan_mask *m = &plan->mask[0];
     return refusal(plan, ops)
                ? HUGE_VAL
-               : cpu_samples(plan, width, height) * (0.6 + 0.02 * (m->height + 2 * m->width));
+               : cpu_samples(plan, width, height) * (0.78 + 0.026 * (m->height + 2 * m->width));
 }
 
 /* ---- one tile ---- */
@@ -336,9 +336,9 @@ const struct cpu_method cpu_method_outer16 = {
     .name = "outer16",
     .idea = "16 bits: a column pass and a row pass in two halves of 32 bits each",
     .kinds = KERNEL_KIND(PLAN_LINEAR),
-    .per_cell = true,
     .refusal = refusal,
     .cost = cost,
+    .wide_cost = 0.73,
     .make = outer16_make,
     .run = outer16_run,
     .free = free,
