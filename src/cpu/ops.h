@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of gradient_16_u8: lengths up to sqrt(2) times this, estimated, fit int16. */
+#define CPU_MOST_GRADIENT 23000
+
 /* Sums are made in blocks of this many samples; rows have as much slack at their end. */
 #define CPU_BLOCK       64
 #define CPU_COLUMN_ROWS 2   /* of column_16_u8; 4 were slower */
@@ -331,8 +334,8 @@ struct cpu_ops {
                       uint16_t *sum, int n, struct cpu_ahead ahead);
     void (*divide_16_u8)(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
                          int n);
-    /* out = clamp(round(sqrt(gx^2 + gy^2) / divisor)), |gx|, |gy| <= INT16_MAX, divisor 1, 2 or
-     * 4 */
+    /* out = clamp(round(sqrt(gx^2 + gy^2) / divisor)), |gx|, |gy| <= CPU_MOST_GRADIENT, divisor 1,
+     * 2 or 4 */
     void (*gradient_16_u8)(const int16_t *gx, const int16_t *gy, int divisor, uint32_t max,
                            uint8_t *out, int n);
     /* out[r] = divide_16_u8 of start + sum over taps of weight[i] * row[r + i][x], for up to

@@ -16,7 +16,6 @@
 #include "cpu/ops_pixel_pairs.h"
 #include "cpu/ops_running_sums.h"
 #include "cpu/ops_separable.h"
-#include "cpu/ops_sums16.h"
 
 #define REAL          float
 #define REAL_BITS     int32_t
@@ -30,6 +29,8 @@
 #define REAL_SPREAD_4 3, 3, 3, 3
 #define REAL_SPREAD_2 1, 1, 3, 3
 #include "cpu/ops_real.h"
+
+#include "cpu/ops_sums16.h"
 
 #define REAL        float
 #define REAL_BITS   int32_t

@@ -7,6 +7,7 @@
 #ifndef STENCIL_CPU_OPS_VECTOR_H
 #define STENCIL_CPU_OPS_VECTOR_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -92,6 +93,17 @@ INLINE void look_up(const uint16_t *table, uint16_t *d, int n)
         d[k] = table[d[k]];
         __asm__ volatile("" ::: "memory");
     }
+}
+#endif
+
+/* Roots of whole numbers, off by less than 2^-11 of themselves; of 0 perhaps the NaN of 0 times
+ * infinity, whose lower half is 0. */
+#ifndef NEAR_ROOT
+INLINE v_f32 near_root(v_f32 v)
+{
+    for (int k = 0; k < LANES; k++)
+        v[k] = sqrtf(v[k]);
+    return v;
 }
 #endif
 

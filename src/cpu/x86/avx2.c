@@ -44,6 +44,11 @@ INLINE v_u32 pair_total(const pair_sum *sum)
     return *sum;
 }
 
+INLINE v_f32 near_root(v_f32 v)
+{
+    return v * (v_f32)_mm256_rsqrt_ps((__m256)v);
+}
+
 INLINE v_u32 permute_two(v_u32 a, v_u32 b, v_u32 lane)
 {
     vector first = _mm256_permutevar8x32_epi32((vector)a, (vector)lane);

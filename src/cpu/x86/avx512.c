@@ -99,6 +99,11 @@ INLINE void store_four_16(uint16_t *at, const v_u32 v[4])
     store(at + 32, (v_u32)_mm512_shuffle_i32x4(a, b, 0xee));
 }
 
+INLINE v_f32 near_root(v_f32 v)
+{
+    return v * (v_f32)_mm512_rsqrt14_ps((__m512)v);
+}
+
 INLINE v_u32 permute_two(v_u32 a, v_u32 b, v_u32 lane)
 {
     return (v_u32)_mm512_permutex2var_epi32((vector)a, (vector)lane, (vector)b);

@@ -6,6 +6,7 @@
 
 #include "cpu/ops.h"
 #define LOOK_UP
+#define NEAR_ROOT
 #define PERMUTE_TWO
 #include "cpu/ops_vector.h"
 
