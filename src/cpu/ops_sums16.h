@@ -89,7 +89,7 @@ INLINE void finish_bytes(const struct cpu_divide16 *divide, enum divide_16_way w
                          v_u16 b, uint8_t *out, int left)
 {
     v_u8 bytes = narrow_16(divide_16(divide, way, a), divide_16(divide, way, b));
-    store_first(out, min_u8(bytes, (uint8_t)divide->max - (v_u8){0}), left);
+    store_first(out, min_u8(bytes, (uint8_t)divide->max - (v_u8){0}), left, false);
 }
 
 /* DIVIDE is passed by value: a store of bytes may alias any memory, so that a struct in memory
@@ -165,10 +165,8 @@ static void gradient_16_u8(const int16_t *gx, const int16_t *gy, int divisor, ui
 {
     if (divisor == 1)
         gradient_body(gx, gy, 0, 0, max, out, n);
-    else if (divisor == 2)
-        gradient_body(gx, gy, 3, 1, max, out, n);
     else
-        gradient_body(gx, gy, 12, 2, max, out, n);
+        gradient_body(gx, gy, divisor == 2 ? 3 : 12, divisor / 2, max, out, n);
 }
 
 /* ---- columns ---- */

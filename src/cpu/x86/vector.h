@@ -7,7 +7,6 @@
 #include "cpu/ops.h"
 #define LOOK_UP
 #define NEAR_ROOT
-#define PERMUTE_TWO
 #include "cpu/ops_vector.h"
 
 /* Unpacking puts the bytes of two lines side by side; its two results hold the bytes 0-7, 16-23,
