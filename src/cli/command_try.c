@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define PROGRAM "stencilcli-try"
-#define WORDS   16
+#define WORDS   18
 
 struct words {
     char *word[WORDS];
@@ -63,7 +63,7 @@ static bool is_cuda(const struct options *options)
 bool command_try(const struct options *options, struct error *err)
 {
     struct words words = {0};
-    char path[4096];
+    char path[4096], program[4096] = "";
 
     if (!check(options, err))
         return false;
@@ -76,9 +76,13 @@ bool command_try(const struct options *options, struct error *err)
     add_text(&words, "cases", options->cases);
     add_text(&words, "image", options->image);
     add_text(&words, "junit", options->junit);
+    add_text(&words, "html", options->html);
     add_text(&words, "quick", options->quick ? "1" : NULL);
-    if (is_cuda(options))
+    if (is_cuda(options)) {
         add(&words, "gpu=%d", options->request.device_index);
+        if (readlink("/proc/self/exe", program, sizeof program - 1) > 0)
+            add(&words, "program=%s", program); /* for its bench */
+    }
     add_text(&words, "json", options->json ? "1" : NULL);
     add_sides(&words, "block", options->block);
     add_sides(&words, "tile", options->output_tile);

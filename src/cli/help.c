@@ -278,10 +278,10 @@ static const struct help_block help_text[] = {
     HEADING("TRY"),
     TEXT("The C++ compiler of this machine (CXX, else g++ or clang++) compiles the kernel. It is "
          "run on the software GPU. With --device cuda a right kernel is also compiled by nvcc, run "
-         "on the GPU and timed there. The last kernel of the file is tried. Its parameters have "
-         "the textbook's names: N, P, M, Mask_Width, width, height, pitch (in elements), channels. "
-         "M may be an array in constant memory. With a height the kernel is "
-         "for pictures, else for one dimension."),
+         "on the GPU and timed there, beside our own kernels. The last kernel of the file is "
+         "tried. Its parameters have the textbook's names: N, P, M, Mask_Width, width, height, "
+         "pitch (in elements), channels. M may be an array in constant memory. With a height the "
+         "kernel is for pictures, else for one dimension."),
     TEXT("Tile and block come from the file's constants TILE_SIZE, TILE_WIDTH, O_TILE_WIDTH and "
          "BLOCK_WIDTH, and masks have at most MAX_MASK_WIDTH cells along an axis. Or the file has "
          "a function launch with such parameters, which launches the kernel. A comment says what "

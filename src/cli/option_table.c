@@ -319,10 +319,11 @@ const struct option_spec option_table[OPTION_ROWS] = {
     {0, "junit", "FILE", COMPARE | GOLDEN | TRY | CHECK_ONLY, FILE_NAME(junit),
      "also write the results as JUnit XML"},
 
-    {0, "html", "FILE", GOLDEN | CHECK_ONLY, FILE_NAME(html),
-     "write a report with the pictures, in one file\n"
+    {0, "html", "FILE", GOLDEN | TRY | CHECK_ONLY, FILE_NAME(html),
+     "write a report with pictures, in one file\n"
      "It shows the expected picture, the actual picture and the difference side by side or under a "
-     "slider, failed cases first. It needs no other file and no network."},
+     "slider, failed cases first. For try it shows the verdict, the first wrong tile, and bars. It "
+     "needs no other file and no network."},
 
     GROUP("Trying a kernel"),
 
@@ -335,7 +336,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "cases", "FILE", TRY | ON_SCREEN, FILE_NAME(cases),
      "further cases, which the verdict does not name\n"
-     "A line of FILE is: width height mask_width [pitch]. In 1D the height is 1."},
+     "A line of FILE is: width height mask_width [pitch]. In 1D the height is 1. A mask that the "
+     "kernel does not take counts as wrong."},
 
     {0, "image", "IMAGE", TRY | ON_SCREEN, FILE_NAME(image),
      "a further case: the upper left part of a picture"},

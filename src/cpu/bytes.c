@@ -445,25 +445,26 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
                                            : NULL;
 }
 
+/* Nanoseconds of a square root. */
+#define ROOT_NS 0.35
+
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
     const struct plan_mask *m = &plan->mask[0];
-    double cells = cpu_cells(plan);
+    const double cells = cpu_cells(plan), root = plan->kind == PLAN_GRADIENT ? ROOT_NS : 0;
+    const double mask = m->row ? 0.12 + fmin(cells, m->width + m->height) / 61 : 0.12 + cells / 97;
 
-    if (refusal(plan, ops))
-        return HUGE_VAL;
-    return cpu_samples(plan, width, height) * (m->row
-                                                   ? fmin(cells, cpu_terms_taps(m)) / CPU_RATE_TERMS
-                                                   : cells / CPU_RATE_16_BITS + 1);
+    return refusal(plan, ops) ? HUGE_VAL
+                              : cpu_samples(plan, width, height) * (plan->masks * mask + root);
 }
 
 const struct cpu_method cpu_method_bytes = {
     .name = "bytes",
     .idea = "8 bits, sums of 16 bits: every cell, or a row pass and a column pass",
     .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT),
-    .per_cell = true,
     .refusal = refusal,
     .cost = cost,
+    .wide_cost = 0.87,
     .make = bytes_make,
     .run = bytes_run,
     .free = bytes_free,

@@ -253,13 +253,18 @@ static const char *direct_refusal(const struct plan *plan, const struct cpu_ops 
     return plan->alpha == ALPHA_WEIGHTED ? "it does not weight colour by alpha" : NULL;
 }
 
+/* Nanoseconds of a square root. */
+#define ROOT_NS 1.4
+
 static double direct_cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    double rate = cpu_pairs_fit(plan) ? CPU_RATE_INT16 : CPU_RATE_64;
+    const double cells = cpu_cells(plan), root = plan->kind == PLAN_GRADIENT ? ROOT_NS : 0;
+    const double mask =
+        cpu_pairs_fit(plan) ? 0.15 + 0.15 * plan->type + cells / CPU_RATE_INT16 : 3.3 + cells / 4;
 
-    if (direct_refusal(plan, ops))
-        return HUGE_VAL;
-    return cpu_samples(plan, width, height) * (cpu_cells(plan) / rate + 1);
+    return direct_refusal(plan, ops)
+               ? HUGE_VAL
+               : cpu_samples(plan, width, height) * (plan->masks * mask + root);
 }
 
 static const char *runs_refusal(const struct plan *plan, const struct cpu_ops *ops)
@@ -276,16 +281,16 @@ static double runs_cost(const struct plan *plan, const struct cpu_ops *ops, int 
     if (cpu_cells(plan) < CPU_FEW_CELLS || runs_refusal(plan, ops))
         return HUGE_VAL;
     ends = runs_count(&plan->mask[0], &others);
-    return cpu_samples(plan, width, height) * ((ends + others) / CPU_RATE_ENDS + 1);
+    return cpu_samples(plan, width, height) * ((ends + others) / 18.0 + 0.44);
 }
 
 const struct cpu_method cpu_method_direct = {
     .name = "direct",
     .idea = "every cell of any mask, and gradients",
     .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT),
-    .per_cell = true,
     .refusal = direct_refusal,
     .cost = direct_cost,
+    .wide_cost = 0.65,
     .make = direct_make,
     .run = direct_run,
     .free = direct_free,
@@ -297,6 +302,7 @@ const struct cpu_method cpu_method_runs = {
     .kinds = KERNEL_KIND(PLAN_LINEAR),
     .refusal = runs_refusal,
     .cost = runs_cost,
+    .wide_cost = 0.95,
     .make = runs_make,
     .run = direct_run,
     .free = direct_free,

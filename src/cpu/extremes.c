@@ -360,7 +360,7 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 }
 
 /* Bytes of lines that are read in a nanosecond (AVX2). */
-#define RATE_LINES 45.0
+#define RATE_LINES 70.0
 
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {

@@ -30,10 +30,10 @@
 /* Nanoseconds, measured with AVX2: per point of a tile (a pair of parts); per point and step of
  * radix 2, forward and back; the factor past 2^16 points, where a tile leaves the caches; per sum
  * (to integer, division, storing). */
-#define COST_POINT 2.3
-#define COST_STEP  0.35
+#define COST_POINT 1.65
+#define COST_STEP  0.25
 #define COST_LARGE 1.25
-#define COST_SUM   3.5
+#define COST_SUM   2.5
 
 static int log2_of(int n)
 {

@@ -8,8 +8,6 @@
 
 #define CPU_FFT_LEAST 32
 #define CPU_FFT_MOST  512
-/* Extra nanoseconds for a sum of 64 bits, which is certified. */
-#define CPU_FFT_CERTIFY 5.0
 /* 1.5 * 2^52: adding this number to a double leaves no bits for fractions. */
 #define CPU_FFT_NEAREST 6755399441055744.0
 

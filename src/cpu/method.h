@@ -14,15 +14,14 @@ struct cpu_method {
     const char *name;
     const char *idea; /* one line */
     unsigned kinds;   /* of plan, as KERNEL_KIND; others are refused before refusal is asked */
-    /* It sums every cell of the mask, or columns and rows: then the measured rates per cell
-     * (kernel/rates.h) hold. */
-    bool per_cell;
     /* NULL if the method can run the plan, else the reason: "it takes 8-bit samples only". No
      * function: the method runs any plan of its kinds. */
     const char *(*refusal)(const struct plan *plan, const struct cpu_ops *ops);
-    /* Estimates the nanoseconds of one thread for a pass over WIDTH x HEIGHT pixels; HUGE_VAL if
-     * the method cannot run the plan, or must not be chosen for it. */
+    /* Estimates the nanoseconds of one thread with AVX2 for a pass over WIDTH x HEIGHT pixels;
+     * HUGE_VAL if the method cannot run the plan, or must not be chosen for it. */
     double (*cost)(const struct plan *plan, const struct cpu_ops *ops, int width, int height);
+    /* The time with registers of 64 bytes (AVX-512), by the cost; 0: as long as the cost. */
+    double wide_cost;
     /* Makes the state of all jobs of a picture, for outputs of about WIDTH x HEIGHT. NULL: no
      * memory, or the method cannot run the plan after all. PLAN and OPS must stay valid. */
     void *(*make)(const struct plan *plan, const struct cpu_ops *ops, int width, int height);
@@ -39,7 +38,8 @@ const struct cpu_method *const *cpu_methods(int *count);
 /* The method called NAME; NULL: there is none. */
 const struct cpu_method *cpu_method_find(const char *name);
 
-/* As refusal and cost of the row, and checks the kind of the plan. */
+/* As refusal and cost of the row, and checks the kind of the plan. The cost is that of the
+ * instruction set. */
 const char *cpu_method_refusal(const struct cpu_method *method, const struct plan *plan,
                                const struct cpu_ops *ops);
 double cpu_method_cost(const struct cpu_method *method, const struct plan *plan,
@@ -56,15 +56,14 @@ extern const struct cpu_method cpu_method_bytes, cpu_method_direct8, cpu_method_
     cpu_method_columns, cpu_method_ranks, cpu_method_histogram, cpu_method_bilateral,
     cpu_method_wide;
 
-/* ---- for the costs: cells of a mask that a thread sums in a nanosecond (AVX2, Zen 3; the other
- * instruction sets have about the same ratios) ---- */
+/* ---- for the costs ----
+ *
+ * Costs and wide costs were fitted to scripts/bench_methods on an Intel Xeon with AVX-512 and VNNI,
+ * 2026-11-28. Here: cells of a mask that a thread sums in a nanosecond. */
 
-#define CPU_RATE_16_BITS 90.0 /* 8-bit samples, sums of 16 bits */
-#define CPU_RATE_INT16   45.0 /* weights of int16, or rounded to it and certified */
-#define CPU_RATE_BYTES   90.0 /* weights of int8, if an instruction takes bytes */
-#define CPU_RATE_64      2.5
-#define CPU_RATE_TERMS   30.0 /* of columns and rows */
-#define CPU_RATE_ENDS    8.0  /* ends of runs; an end with its own weight counts twice */
+#define CPU_RATE_INT16 66.0  /* weights of int16, or rounded to it and certified */
+#define CPU_RATE_BYTES 133.0 /* weights of int8, if an instruction takes bytes */
+#define CPU_RATE_TAPS  24.0  /* of columns and rows */
 
 /* For masks with fewer cells, no other method is faster than summing every cell. */
 #define CPU_FEW_CELLS 25

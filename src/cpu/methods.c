@@ -43,9 +43,11 @@ const char *cpu_method_refusal(const struct cpu_method *method, const struct pla
 double cpu_method_cost(const struct cpu_method *method, const struct plan *plan,
                        const struct cpu_ops *ops, int width, int height)
 {
+    const bool wide = ops->vector_bytes == 64 && method->wide_cost > 0;
+
     return (method->kinds & KERNEL_KIND(plan->kind)) &&
                    (!plan_is_wide(plan) || method == &cpu_method_wide)
-               ? method->cost(plan, ops, width, height)
+               ? method->cost(plan, ops, width, height) * (wide ? method->wide_cost : 1)
                : HUGE_VAL;
 }
 

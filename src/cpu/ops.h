@@ -258,6 +258,7 @@ struct cpu_bilateral_ops {
 
 struct cpu_ops {
     const char *name;
+    int vector_bytes; /* of a register */
     /* Runs ROUNDS rounds of the set's fastest multiply-adds; returns the number of operations. */
     double (*multiply_adds)(int rounds);
 

@@ -44,6 +44,7 @@
 
 const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .name = OPS_STRING(OPS_SUFFIX),
+    .vector_bytes = VECTOR_BYTES,
     .multiply_adds = multiply_adds,
     .sum_row = sum_row,
     .sum_64 = sum_64,

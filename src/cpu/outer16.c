@@ -156,7 +156,7 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
     const double slow = ops == &cpu_ops_scalar && plan->type == SAMPLE_U8 ? 2 : 1;
     return refusal(plan, ops) ? HUGE_VAL
                               : cpu_samples(plan, width, height) * slow *
-                                    (0.2 + 0.0125 * (2 * m->height + m->width));
+                                    (0.3 + 0.25 * plan->type + 0.019 * (2 * m->height + m->width));
 }
 
 /* ---- one tile ---- */
@@ -353,9 +353,9 @@ const struct cpu_method cpu_method_outer16 = {
     .name = "outer16",
     .idea = "a row pass, and a column pass in two halves, by multiplications of 16 bits",
     .kinds = KERNEL_KIND(PLAN_LINEAR),
-    .per_cell = true,
     .refusal = refusal,
     .cost = cost,
+    .wide_cost = 0.55,
     .make = outer16_make,
     .run = outer16_run,
     .free = free,

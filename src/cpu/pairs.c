@@ -322,9 +322,9 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
     if (refusal(plan, ops))
         return HUGE_VAL;
     if (cpu_bytes_wins(plan) && bytes_lose(ops, plan))
-        return cpu_method_cost(&cpu_method_bytes, plan, ops, width, height);
+        return cpu_method_bytes.cost(plan, ops, width, height);
     rate = form_of(ops, plan) == PAIRS ? CPU_RATE_INT16 : CPU_RATE_BYTES;
-    return cpu_samples(plan, width, height) * (cpu_cells(plan) / rate + 1);
+    return cpu_samples(plan, width, height) * (0.3 + cpu_cells(plan) / rate);
 }
 
 /* The time per sample, if certified8 can run the plan; else the reason why it cannot. */
@@ -367,9 +367,9 @@ const struct cpu_method cpu_method_direct8 = {
     .name = "direct8",
     .idea = "8 bits: every cell, for two rows at a time",
     .kinds = KERNEL_KIND(PLAN_LINEAR),
-    .per_cell = true,
     .refusal = refusal,
     .cost = cost,
+    .wide_cost = 0.58,
     .make = cpu_pairs_make,
     .run = cpu_pairs_run,
     .free = cpu_pairs_free,
@@ -379,9 +379,9 @@ const struct cpu_method cpu_method_certified8 = {
     .name = "certified8",
     .idea = "8 bits, rounded weights: every cell; samples in doubt are summed exactly",
     .kinds = KERNEL_KIND(PLAN_LINEAR),
-    .per_cell = true,
     .refusal = refusal_certified,
     .cost = cost_certified,
+    .wide_cost = 0.64,
     .make = cpu_pairs_make,
     .run = cpu_pairs_run,
     .free = cpu_pairs_free,

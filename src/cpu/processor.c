@@ -2,21 +2,8 @@
  * EMULATED_...: a set is compiled for tests on any processor (tests/meson.build). */
 #include "cpu/processor.h"
 
-#include "kernel/rates.h"
 #ifdef HAVE_NEON_DOT
 #include <sys/auxv.h>
-#endif
-
-/* Measured with AVX2; used for all sets but AVX-512. */
-static const struct cpu_rates RATES = {
-    CPU_TAPS_RANK1, CPU_TAPS_8_BITS,   CPU_TAPS_16_BITS, CPU_TAPS_32,
-    CPU_TAPS_64,    CPU_TAPS_WEIGHTED, CPU_SAMPLES,
-};
-#ifdef HAVE_AVX512
-static const struct cpu_rates RATES_AVX512 = {
-    CPU_TAPS_RANK1_AVX512, CPU_TAPS_8_BITS_AVX512,   CPU_TAPS_16_BITS_AVX512, CPU_TAPS_32_AVX512,
-    CPU_TAPS_64_AVX512,    CPU_TAPS_WEIGHTED_AVX512, CPU_SAMPLES_AVX512,
-};
 #endif
 
 /* ---- what this processor has ---- */
@@ -60,20 +47,20 @@ static bool has_avx512(void)
 extern const struct cpu_ops cpu_ops_neon, cpu_ops_neon_dot, cpu_ops_avx2, cpu_ops_avx512;
 
 static const struct cpu_set SETS[] = {
-    {"plain C", "plain C, on all cores", "16-bit products in C", always, &cpu_ops_scalar, &RATES},
+    {"plain C", "plain C, on all cores", "16-bit products in C", always, &cpu_ops_scalar},
 #ifdef HAVE_NEON
-    {"NEON", "NEON instructions, on all cores", "16-bit smlal", always, &cpu_ops_neon, &RATES},
+    {"NEON", "NEON instructions, on all cores", "16-bit smlal", always, &cpu_ops_neon},
 #endif
 #ifdef HAVE_NEON_DOT
     {"NEON with dot products", "NEON instructions with dot products, on all cores", "16-bit smlal",
-     has_neon_dot, &cpu_ops_neon_dot, &RATES},
+     has_neon_dot, &cpu_ops_neon_dot},
 #endif
 #ifdef HAVE_AVX2
-    {"AVX2", "AVX2 instructions, on all cores", "16-bit vpmaddwd", has_avx2, &cpu_ops_avx2, &RATES},
+    {"AVX2", "AVX2 instructions, on all cores", "16-bit vpmaddwd", has_avx2, &cpu_ops_avx2},
 #endif
 #ifdef HAVE_AVX512
     {"AVX-512 with VNNI", "AVX-512 and VNNI instructions, on all cores", "16-bit vpdpwssd",
-     has_avx512, &cpu_ops_avx512, &RATES_AVX512},
+     has_avx512, &cpu_ops_avx512},
 #endif
 };
 

@@ -7,19 +7,12 @@
 
 #define CPU_MOST_SETS 8
 
-/* The rates of the cost model (kernel/rates.h): taps per millisecond of one thread, and samples per
- * millisecond. */
-struct cpu_rates {
-    double rank1, of_8_bits, of_16_bits, of_32, of_64, weighted, samples;
-};
-
 struct cpu_set {
     const char *title;         /* "AVX-512 with VNNI" */
     const char *idea;          /* of the kernel, one line */
     const char *multiply_adds; /* the fastest kind: "16-bit vpdpwssd" */
     bool (*available)(void);   /* does this processor have the instructions? */
     const struct cpu_ops *ops;
-    const struct cpu_rates *rates;
 };
 
 /* The sets of the processor's family, from slow to fast. */

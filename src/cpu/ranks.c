@@ -196,8 +196,8 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 }
 
 /* Nanoseconds of a sample, and of a cell of a block (AVX2). */
-#define COST      10.0
-#define COST_CELL 7.0
+#define COST      13.0
+#define COST_CELL 9.0
 
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {

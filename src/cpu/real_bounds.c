@@ -35,13 +35,13 @@
 
 /* Nanoseconds per sample: for the pass, per tap of float, and per column with its row. Double takes
  * twice as long; colour weighted by alpha takes WEIGHTED_NS more. */
-#define SAMPLE_NS   0.5
-#define WEIGHTED_NS 1.0
-#define TAP_NS      0.036
-#define TERM_NS     0.1
+#define SAMPLE_NS   0.38
+#define WEIGHTED_NS 0.75
+#define TAP_NS      0.027
+#define TERM_NS     0.075
 /* Nanoseconds of a recomputed sample, and of each of its cells. */
-#define EXACT_NS      30.0
-#define EXACT_CELL_NS 0.5
+#define EXACT_NS      22.0
+#define EXACT_CELL_NS 0.38
 
 struct search {
     const struct plan *plan;

@@ -12,10 +12,10 @@
 #define MOST_DOUBT 0.05
 
 /* ns: per sample, per cell of its sum; per doubtful sample, per cell of its exact sum */
-#define SAMPLE_NS     0.6
-#define CELL_NS       0.011
-#define EXACT_NS      30
-#define EXACT_CELL_NS 0.4
+#define SAMPLE_NS     0.25
+#define CELL_NS       0.014
+#define EXACT_NS      37
+#define EXACT_CELL_NS 0.5
 
 /* The largest 256 * a + b for int8 a and b. */
 #define WEIGHT_MAX (256 * INT8_MAX + INT8_MAX)

@@ -35,8 +35,8 @@
 #define SLIDE_COLUMNS 5
 
 /* A running sum takes as long as so many taps, whatever its length. */
-#define SLIDE_ROWS_COST    4
-#define SLIDE_COLUMNS_COST 9
+#define SLIDE_ROWS_COST    3
+#define SLIDE_COLUMNS_COST 4
 
 struct cpu_term {
     int top, left;
@@ -468,7 +468,8 @@ static double separable_cost(const struct plan *plan, const struct cpu_ops *ops,
                              int height)
 {
     const struct plan_mask *m = &plan->mask[0];
-    double cost = fmin(cpu_cells(plan), cpu_terms_taps(m)) / CPU_RATE_TERMS;
+    double cost =
+        0.1 + 0.12 * plan->type + fmin(cpu_cells(plan), cpu_terms_taps(m)) / CPU_RATE_TAPS;
 
     if (separable_refusal(plan, ops))
         return HUGE_VAL;
@@ -491,7 +492,7 @@ static const char *terms_refusal(const struct plan *plan, const struct cpu_ops *
 static double terms_cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
     const struct plan_mask *m = &plan->mask[0];
-    double cost = cpu_terms_taps(m) / CPU_RATE_TERMS + 0.5 * m->terms;
+    double cost = cpu_terms_taps(m) / (2 * CPU_RATE_TAPS) + 0.31 * m->terms;
 
     if (cpu_cells(plan) < CPU_FEW_CELLS || terms_refusal(plan, ops))
         return HUGE_VAL;
@@ -502,9 +503,9 @@ const struct cpu_method cpu_method_separable = {
     .name = "separable",
     .idea = "a column pass and a row pass",
     .kinds = KERNEL_KIND(PLAN_LINEAR),
-    .per_cell = true,
     .refusal = separable_refusal,
     .cost = separable_cost,
+    .wide_cost = 0.78,
     .make = terms_make,
     .run = terms_run,
     .free = terms_free,
@@ -516,6 +517,7 @@ const struct cpu_method cpu_method_terms = {
     .kinds = KERNEL_KIND(PLAN_LINEAR),
     .refusal = terms_refusal,
     .cost = terms_cost,
+    .wide_cost = 0.8,
     .make = terms_make,
     .run = terms_run,
     .free = terms_free,

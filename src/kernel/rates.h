@@ -1,34 +1,12 @@
-/* The rates in the cost models of pictures and signals. scripts/measure_rates prints the rates of a
- * machine, for a CPU with AVX-512 in two columns. The rates are rounded, because another machine's
- * rates differ by a factor of two. Measured on 2026-11-21:
- *
- *   CUDA, AVX-512, decoding   NVIDIA H200 (PCIe 5, driver 580.159, CUDA 13.0), 16 cores of an
- *                             Intel Xeon; CUDA_END_MS was 25 to 90
- *   AVX2                      2 cores of an AMD EPYC (Zen 3) */
+/* A GPU's rates in the cost models of pictures and signals, as scripts/measure_rates prints them.
+ * They are rounded, because another machine's rates differ by a factor of two. Measured on
+ * 2026-11-21 with an NVIDIA H200 (PCIe 5, driver 580.159, CUDA 13.0) beside 16 cores of an Intel
+ * Xeon; CUDA_END_MS was 25 to 90. */
 #ifndef STENCIL_KERNEL_RATES_H
 #define STENCIL_KERNEL_RATES_H
 
-/* The decoding rate of each format is in its row of src/codec/formats.def. */
-
-/* The CPU, one thread: taps (one weight times one sample) per millisecond, and samples per
- * millisecond for the work done once per sample. Measured with AVX2; used for all kernels but
- * AVX-512's. */
-#define CPU_TAPS_RANK1    16e6
-#define CPU_TAPS_8_BITS   55e6
-#define CPU_TAPS_16_BITS  50e6
-#define CPU_TAPS_32       15e6
-#define CPU_TAPS_64       8.1e6
-#define CPU_TAPS_WEIGHTED 19e6
-#define CPU_SAMPLES       3.2e6
-
-/* The CPU's rates with AVX-512 and VNNI. */
-#define CPU_TAPS_RANK1_AVX512    34e6
-#define CPU_TAPS_8_BITS_AVX512   230e6
-#define CPU_TAPS_16_BITS_AVX512  53e6
-#define CPU_TAPS_32_AVX512       19e6
-#define CPU_TAPS_64_AVX512       7.7e6
-#define CPU_TAPS_WEIGHTED_AVX512 28e6
-#define CPU_SAMPLES_AVX512       3.9e6
+/* The decoding rate of each format is in its row of src/codec/formats.def. The CPU's rates are the
+ * costs of its methods (cpu/method.h). */
 
 /* CUDA: milliseconds per process for the start, for loading the kernel's code, and for the longer
  * end of the process; bytes per millisecond over the bus in one direction, with pageable and with

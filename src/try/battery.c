@@ -97,11 +97,18 @@ static struct try_case *add(struct try_battery *battery, int width, int height, 
     return it;
 }
 
-static bool takes_mask(const struct try_file *file, int mask_width)
+/* Whether the kernel takes the mask, as far as its file says. */
+static bool can_take(const struct try_file *file, int mask_width)
 {
     if (file->only_mask)
         return mask_width == file->only_mask;
-    return mask_width <= file->most_mask && !(file->odd_only && mask_width % 2 == 0);
+    return (!file->limit_mask || mask_width <= file->limit_mask) &&
+           !(file->odd_only && mask_width % 2 == 0);
+}
+
+static bool takes_mask(const struct try_file *file, int mask_width)
+{
+    return can_take(file, mask_width) && mask_width <= file->most_mask;
 }
 
 static void name_case(const struct try_file *file, struct try_case *it)
@@ -122,7 +129,7 @@ static void name_case(const struct try_file *file, struct try_case *it)
 static bool add_filled(struct try_battery *battery, const struct try_file *file, int width,
                        int height, int mask_width, int padding, int channels, enum try_order order)
 {
-    if (width < 1 || height < 1 || !takes_mask(file, mask_width))
+    if (width < 1 || height < 1 || !can_take(file, mask_width))
         return true;
     struct try_case *it = add(battery, width, height, mask_width, file);
     if (!it)
@@ -235,6 +242,7 @@ static bool add_hidden(struct try_battery *battery, const struct try_file *file,
         } else {
             const int padding = read == 4 && file->has[ROLE_PITCH] ? pitch - width : 0;
             const int before = battery->count;
+            battery->not_taken += !can_take(file, mask);
             good = add_filled(battery, file, width, height, mask, padding, 1, ORDER_RANDOM) ||
                    error_file(err, path, "no memory for its cases");
             if (good && battery->count > before)
@@ -253,12 +261,11 @@ static bool add_mask(struct try_battery *battery, const struct try_file *file, c
 
     if (!good)
         return false;
-    if (mask.outer || mask.width > file->most_mask ||
-        mask.height != (file->dims == 1 ? 1 : mask.width) || !takes_mask(file, mask.width)) {
-        good = error_set(err, EXIT_USAGE,
-                         "--mask %.80s: the kernel takes masks of up to %d %s, as "
-                         "wide as high",
-                         name, file->most_mask, "cells");
+    if (mask.outer || mask.height != (file->dims == 1 ? 1 : mask.width) ||
+        !can_take(file, mask.width)) {
+        char taken[64];
+        try_masks_name(file, taken);
+        good = error_set(err, EXIT_USAGE, "--mask %.80s: the kernel takes %s", name, taken);
     } else if (!add_filled(battery, file, 37, 23, mask.width, 0, 1, ORDER_RANDOM)) {
         good = error_set(err, EXIT_INPUT, "no memory for the mask's case");
     } else {
@@ -313,6 +320,19 @@ bool try_battery_make(struct try_battery *battery, const struct try_file *file,
     return (!wishes->hidden || add_hidden(battery, file, wishes->hidden, err)) &&
            (!wishes->mask || add_mask(battery, file, wishes->mask, err)) &&
            (!wishes->image || add_image(battery, file, wishes->image, err));
+}
+
+void try_masks_name(const struct try_file *file, char text[64])
+{
+    const int most = file->only_mask ? file->only_mask : file->limit_mask;
+    char sides[32] = "";
+
+    if (most && file->dims == 1)
+        snprintf(sides, sizeof sides, " of %s%d cells", file->only_mask ? "" : "up to ", most);
+    else if (most)
+        snprintf(sides, sizeof sides, " of %s%d x %d", file->only_mask ? "" : "up to ", most, most);
+    snprintf(text, 64, "%s%s%s", file->odd_only ? "odd " : "",
+             file->dims == 1 ? "masks of one row" : "square masks", sides);
 }
 
 bool try_battery_add_count(struct try_battery *battery, const struct try_file *file, int mask_width,

@@ -1,8 +1,10 @@
-/* Transactions and bank conflicts of a student's kernel. The threads of a warp run one after the
- * other here; on a GPU they run together. So the accesses of a block are noted, and those that one
- * place of the code makes for the same time in each thread of a warp are taken together. Warps
- * whose threads part ways are counted nearly right only. See probe.h. */
+/* Transactions, bank conflicts and divergent branches of a student's kernel. The threads of a warp
+ * run one after the other here; on a GPU they run together. So the accesses of a block are noted,
+ * and those that one place of the code makes for the same time in each thread of a warp are taken
+ * together. Warps whose threads part ways are counted nearly right only. A branch is divergent if
+ * threads of a warp come to it for the same time and go on to different places. See probe.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "soft/threads.h"
 #include "try/probe.h"
@@ -11,31 +13,48 @@
 #define SECTOR     32
 #define BANKS      32
 
-struct access {
-    uintptr_t code, address;
+enum kind { GLOBAL, SHARED, STEP };
+
+struct note {
+    uintptr_t code, address; /* of a step: the next one; 0: the thread ended there */
     int warp, lane, time, order;
     short bytes;
-    bool shared;
+    enum kind kind;
 };
 
-static struct access *notes;
-static int count;
+static struct note *notes;
+static int count, last_step[SOFT_MAX_THREADS]; /* of each thread of the block; 0: none */
+
+static bool add_note(const void *code, uintptr_t address, int bytes, enum kind kind)
+{
+    const int thread = soft_thread_number();
+
+    if ((!notes && !(notes = malloc(MOST_NOTES * sizeof *notes))) || count == MOST_NOTES)
+        return false;
+    notes[count] = (struct note){.code = (uintptr_t)code,
+                                 .address = address,
+                                 .warp = thread / 32,
+                                 .lane = thread % 32,
+                                 .order = count,
+                                 .bytes = (short)bytes,
+                                 .kind = kind};
+    count++;
+    return true;
+}
 
 void counts_access(uintptr_t address, int bytes, const void *code, bool shared)
 {
-    if (!notes && !(notes = malloc(MOST_NOTES * sizeof *notes)))
-        return;
-    if (count == MOST_NOTES)
-        return;
-    const int thread = soft_thread_number();
-    notes[count] = (struct access){.code = (uintptr_t)code,
-                                   .address = address,
-                                   .warp = thread / 32,
-                                   .lane = thread % 32,
-                                   .order = count,
-                                   .bytes = (short)bytes,
-                                   .shared = shared};
-    count++;
+    add_note(code, address, bytes, shared ? SHARED : GLOBAL);
+}
+
+void counts_step(const void *code)
+{
+    int *last = &last_step[soft_thread_number()];
+
+    if (*last > 0)
+        notes[*last - 1].address = (uintptr_t)code;
+    if (add_note(code, 0, 0, STEP))
+        *last = count;
 }
 
 #define COMPARE(member)                                                                            \
@@ -44,7 +63,7 @@ void counts_access(uintptr_t address, int bytes, const void *code, bool shared)
 
 static int by_thread(const void *one, const void *other)
 {
-    const struct access *a = one, *b = other;
+    const struct note *a = one, *b = other;
 
     COMPARE(warp);
     COMPARE(code);
@@ -55,7 +74,7 @@ static int by_thread(const void *one, const void *other)
 
 static int by_time(const void *one, const void *other)
 {
-    const struct access *a = one, *b = other;
+    const struct note *a = one, *b = other;
 
     COMPARE(warp);
     COMPARE(code);
@@ -101,7 +120,7 @@ void counts_block_ends(void)
 {
     qsort(notes, (size_t)count, sizeof *notes, by_thread);
     for (int i = 1; i < count; i++) {
-        const struct access *before = &notes[i - 1];
+        const struct note *before = &notes[i - 1];
         const bool same = before->warp == notes[i].warp && before->code == notes[i].code &&
                           before->lane == notes[i].lane;
         notes[i].time = same ? before->time + 1 : 0;
@@ -113,10 +132,13 @@ void counts_block_ends(void)
              notes[to].code == notes[from].code && notes[to].time == notes[from].time;
              to++)
             ;
-        if (notes[from].shared)
+        if (notes[from].kind == STEP)
+            probe.counts->divergences += notes[from].address != notes[to - 1].address;
+        else if (notes[from].kind == SHARED)
             probe.counts->conflicts += conflicts(from, to);
         else
             probe.counts->transactions += sectors(from, to);
     }
     count = 0;
+    memset(last_step, 0, sizeof last_step);
 }

@@ -89,7 +89,8 @@ struct try_file {
     int mask_row;                   /* its cells in a row, if it has rows; 0: it has not */
     int mask_cells;                 /* how many it has; 0: unknown */
     int tile[2], block[2];          /* outputs and threads of a block along x and y */
-    int most_mask;                  /* wider masks are not given */
+    int limit_mask;                 /* the widest mask it takes, as it says; 0: it does not say */
+    int most_mask;                  /* the battery has no wider masks */
     int only_mask;                  /* 0, or the only width of masks */
     bool odd_only;
     enum try_border border;

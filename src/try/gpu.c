@@ -274,6 +274,11 @@ bool try_gpu_run(const struct try_setup *soft, const struct try_battery *battery
                       run_program(setup, err) &&
                       read_results(setup, battery, &large.cases[0], gpu, err);
 
+    if (good && gpu->right && setup->program && setup->file->dims == 2) {
+        char device[16];
+        snprintf(device, sizeof device, "cuda:%d", setup->gpu);
+        try_ours_time(setup->program, device, &large.cases[0], &gpu->ours);
+    }
     try_battery_free(&large);
     return good;
 }

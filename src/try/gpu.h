@@ -5,6 +5,7 @@
 #define STENCIL_TRY_GPU_H
 
 #include "try/judge.h"
+#include "try/ours.h"
 
 struct try_gpu {
     bool ran;
@@ -13,6 +14,7 @@ struct try_gpu {
     int cases;
     char timed[80];     /* the case that was timed */
     double ms, copy_ms; /* of the kernel, and of a copy of N to P */
+    struct try_ours ours;
 };
 
 /* Compiles the file, runs the battery's cases and times a large one. False with ERR: there is no

@@ -9,6 +9,7 @@
 struct try_battery {
     struct try_case *cases;
     int count, room;
+    int not_taken; /* cases that the user gives, with a mask that the kernel does not take */
 };
 
 struct try_wishes {
@@ -21,6 +22,8 @@ struct try_wishes {
 
 bool try_battery_make(struct try_battery *battery, const struct try_file *file,
                       const struct try_wishes *wishes, struct error *err);
+/* "square masks of up to 5 x 5": what the kernel takes, as far as its file says. */
+void try_masks_name(const struct try_file *file, char text[64]);
 void try_battery_free(struct try_battery *battery);
 /* The case on which loads and stores are counted: its width is a multiple of no tile. */
 bool try_battery_add_count(struct try_battery *battery, const struct try_file *file, int mask_width,
@@ -57,7 +60,8 @@ struct try_verdict {
     char id[24]; /* "right", "stopped", or an id of a diagnosis */
     char sentence[700];
     char advice[400];
-    int cases, failed, shown; /* shown: the case that the sentences are about; -1: none */
+    int cases, failed, shown; /* with those that the kernel does not take; shown: the case that the
+                                 sentences are about; -1: none */
     struct try_case_verdict *each;
 };
 

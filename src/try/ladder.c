@@ -1,7 +1,7 @@
 /* Counts of a kernel, and of our own kernels: see ladder.h. */
 #include "try/ladder.h"
 
-#include <string.h>
+#include <stdio.h>
 
 static const struct {
     const char *key, *title;
@@ -19,6 +19,8 @@ static const struct {
     {"shared_stores", "shared stores an output", offsetof(struct try_counts, shared_stores), false},
     {"bank_conflicts", "bank conflicts an output", offsetof(struct try_counts, conflicts), false},
     {"threads", "threads an output", offsetof(struct try_counts, threads), false},
+    {"divergent_branches", "divergent branches a block", offsetof(struct try_counts, divergences),
+     true},
     {"barriers", "barriers a block", offsetof(struct try_counts, barriers), true},
 };
 
@@ -67,4 +69,48 @@ double ladder_count(const struct try_case *it, int kernel, int count)
         if (rows[i].dims == dims && kernel-- == 0)
             return rows[i].count[count];
     return -1;
+}
+
+/* ---- what the counts and times say ---- */
+
+struct ladder_reuse ladder_reuse_of(const struct try_file *file, const struct try_case *it,
+                                    const struct try_counts *of)
+{
+    const int *tile = file->tile, k = it->mask_width;
+    const double weights = (double)k * it->mask_rows;
+    struct ladder_reuse reuse = {.predicted = (double)tile[0] * k / (tile[0] + k - 1),
+                                 .counted = (double)of->outputs * weights /
+                                            (double)(of->n_loads ? of->n_loads : 1)};
+    char blocks[32];
+
+    if (it->mask_rows > 1) {
+        reuse.predicted *= (double)tile[1] * k / (tile[1] + k - 1);
+        snprintf(blocks, sizeof blocks, "%d x %d", tile[0], tile[1]);
+    } else {
+        snprintf(blocks, sizeof blocks, "%d", tile[0]);
+    }
+    snprintf(
+        reuse.sentence, sizeof reuse.sentence,
+        "reuse: a block of %s outputs that shares its cells loads N %.1f times less often than "
+        "once a weight; yours %.1f times",
+        blocks, reuse.predicted, reuse.counted);
+    return reuse;
+}
+
+void ladder_say_time(char *text, size_t room, const struct try_file *file,
+                     const struct try_counts *of, const struct try_gpu *gpu)
+{
+    const double n = try_type_bytes(file->type[ROLE_N]), p = try_type_bytes(file->type[ROLE_P]);
+    const double outputs = (double)of->outputs, copies = gpu->ms / gpu->copy_ms;
+    /* A copy loads and stores the smaller of N and P. */
+    const double loads = ((double)of->n_loads * n + outputs * p) / (2 * (n < p ? n : p) * outputs);
+
+    snprintf(text, room,
+             "its loads of N and stores of P would take %.1f copies if each went to memory; it "
+             "takes %.1f: %s",
+             loads, copies,
+             copies < 0.7 * loads   ? "the caches serve many of its loads"
+             : copies > 1.5 * loads ? "most of the time goes into other work: shared memory, "
+                                      "barriers, arithmetic, or branches"
+                                    : "about what its loads and stores take");
 }

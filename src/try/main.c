@@ -13,7 +13,7 @@
 #include "try/templates.h"
 
 struct words {
-    const char *file, *junit, *template_name;
+    const char *file, *junit, *html, *template_name, *program;
     struct try_wishes wishes;
     struct try_shape shape;
     bool json, gpu;
@@ -33,6 +33,10 @@ static bool read_words(struct words *words, int argc, char **argv)
             words->file = value;
         else if (IS("junit"))
             words->junit = value;
+        else if (IS("html"))
+            words->html = value;
+        else if (IS("program"))
+            words->program = value;
         else if (IS("template"))
             words->template_name = value;
         else if (IS("cases"))
@@ -129,8 +133,10 @@ static bool run(const struct words *words, struct try_report *report, const char
     trial->file = &report->file;
     trial->battery = &report->battery;
     trial->results = report->results;
-    trial->setup =
-        (struct try_setup){.file = &report->file, .scratch = scratch, .gpu = words->gpu_number};
+    trial->setup = (struct try_setup){.file = &report->file,
+                                      .scratch = scratch,
+                                      .gpu = words->gpu_number,
+                                      .program = words->program};
     return try_file(words, report, err);
 }
 
@@ -168,7 +174,9 @@ int main(int argc, char **argv)
         signal(process_signal(), SIG_DFL);
         raise(process_signal());
     }
-    code = try_print(&report, good ? NULL : &err, words.file, words.json, words.junit, &trouble);
+    report.path = words.file;
+    report.error = good ? NULL : &err;
+    code = try_print(&report, words.json, words.junit, words.html, &trouble);
     say_trouble(good ? &trouble : &err);
     for (int i = 0; report.results && i < report.battery.count; i++)
         try_result_free(&report.results[i]);

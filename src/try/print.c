@@ -11,13 +11,30 @@
 
 /* ---- text ---- */
 
-/* The case on which loads and stores were counted; -1: none. */
-static int counted_case(const struct try_report *report)
+int try_counted_case(const struct try_report *report)
 {
-    for (int i = report->battery.count - 1; i >= 0; i--)
+    const bool right = !report->error && report->verdict.code == EXIT_DONE;
+
+    for (int i = right ? report->battery.count - 1 : -1; i >= 0; i--)
         if (report->battery.cases[i].count && report->results[i].end == END_DONE)
             return i;
     return -1;
+}
+
+bool try_shows_cell(const struct try_report *report)
+{
+    const int i = report->verdict.shown;
+
+    return !report->error && i >= 0 && report->verdict.each[i].wrong > 0 &&
+           !report->battery.cases[i].hidden && report->results[i].end != END_NOT_RUN;
+}
+
+const char *try_verdict_word(const struct try_report *report)
+{
+    return report->error                            ? "stopped"
+           : report->verdict.code == EXIT_DONE      ? "right"
+           : report->verdict.code == EXIT_DIFFERENT ? "wrong"
+                                                    : "stopped";
 }
 
 static void print_case(FILE *out, const struct try_report *report)
@@ -29,7 +46,7 @@ static void print_case(FILE *out, const struct try_report *report)
 
     fprintf(out, "  case: %s%s\n", it->hidden ? "a hidden one" : it->name,
             it->order == ORDER_FORWARD ? "" : ", threads in another order");
-    if (each->wrong == 0 || it->hidden || report->results[i].end == END_NOT_RUN)
+    if (!try_shows_cell(report))
         return;
     const struct try_writer *writer =
         &report->results[i]
@@ -79,7 +96,7 @@ static void print_number(FILE *out, double number)
 /* The counts of the file, and those of our own kernels beside them. */
 static void print_counts(FILE *out, const struct try_report *report)
 {
-    const int i = counted_case(report);
+    const int i = try_counted_case(report);
 
     if (i < 0)
         return;
@@ -94,22 +111,57 @@ static void print_counts(FILE *out, const struct try_report *report)
             print_number(out, ladder_count(&report->battery.cases[i], k, c));
         fputc('\n', out);
     }
+    fputs("  ", out);
+    text_wrap(out,
+              ladder_reuse_of(&report->file, &report->battery.cases[i], &report->results[i].counts)
+                  .sentence,
+              2, 79);
+}
+
+static void print_time(FILE *out, const char *name, double ms, double copies)
+{
+    fprintf(out, "    %-10s %8.4g ms %8.2f of a copy\n", name, ms, copies);
 }
 
 static void print_gpu(FILE *out, const struct try_report *report)
 {
     const struct try_gpu *gpu = &report->gpu;
+    const int i = try_counted_case(report);
+    char text[300];
 
-    if (gpu->ran && gpu->right)
-        fprintf(out, "  %s: right: %d cases; %s: %.4g ms, a copy takes %.4g ms: %.2f of a copy\n",
-                gpu->name, gpu->cases, gpu->timed, gpu->ms, gpu->copy_ms, gpu->ms / gpu->copy_ms);
-    else if (gpu->ran)
-        fprintf(out, "  %s: right: %d cases, then a wrong one\n", gpu->name, gpu->cases);
+    if (!gpu->ran)
+        return;
+    fprintf(out, "  %s: right: %d cases", gpu->name, gpu->cases);
+    if (!gpu->right || i < 0) {
+        fprintf(out, ", then a wrong one\n");
+        return;
+    }
+    fprintf(out, "; timed on %s:\n", gpu->timed);
+    print_time(out, "yours", gpu->ms, gpu->ms / gpu->copy_ms);
+    for (int k = 0; k < gpu->ours.count; k++)
+        print_time(out, gpu->ours.row[k].name, gpu->ours.row[k].ms, gpu->ours.row[k].copies);
+    print_time(out, "a copy", gpu->copy_ms, 1);
+    if (gpu->ours.why[0])
+        fprintf(out, "  our own kernels were not timed: %s\n", gpu->ours.why);
+    ladder_say_time(text, sizeof text, &report->file, &report->results[i].counts, gpu);
+    fputs("  ", out);
+    text_wrap(out, text, 2, 79);
 }
 
-static void print_text(FILE *out, const struct try_report *report, const char *path)
+static void print_failed(FILE *out, const struct try_report *report)
+{
+    const int not_taken = report->battery.not_taken;
+
+    fprintf(out, "  %d of %d cases are wrong", report->verdict.failed, report->verdict.cases);
+    if (not_taken > 0)
+        fprintf(out, ", %d of them with a mask that the kernel does not take", not_taken);
+    fputc('\n', out);
+}
+
+static void print_text(FILE *out, const struct try_report *report)
 {
     const struct try_verdict *verdict = &report->verdict;
+    const char *path = report->path;
 
     if (verdict->code == EXIT_DONE) {
         fprintf(out, "%s: right: %d cases\n", path, verdict->cases);
@@ -120,7 +172,7 @@ static void print_text(FILE *out, const struct try_report *report, const char *p
         if (report->gpu.ran)
             print_gpu(out, report);
         else
-            fprintf(out, "  %d of %d cases are wrong\n", verdict->failed, verdict->cases);
+            print_failed(out, report);
         if (verdict->shown >= 0)
             print_case(out, report);
         if (verdict->advice[0]) {
@@ -160,19 +212,31 @@ static void print_ladder_json(FILE *out, const struct try_case *it, const struct
     fputc('}', out);
 }
 
-static void print_json(FILE *out, const struct try_report *report, const char *path)
+static void print_gpu_json(FILE *out, const struct try_gpu *gpu)
+{
+    json_print(out, ",'gpu':{'name':%s,'cases':%d,'timed':%s,'ms':%.6g,'copy_ms':%.6g,'ours':{",
+               gpu->name, gpu->cases, gpu->timed, gpu->ms, gpu->copy_ms);
+    for (int k = 0; k < gpu->ours.count; k++) {
+        fputs(k > 0 ? "," : "", out);
+        json_print(out, "%s:{'ms':%.6g,'copies':%.6g}", gpu->ours.row[k].name, gpu->ours.row[k].ms,
+                   gpu->ours.row[k].copies);
+    }
+    fputs("}}", out);
+}
+
+static void print_json(FILE *out, const struct try_report *report)
 {
     const struct try_verdict *verdict = &report->verdict;
-    const int i = counted_case(report);
+    const int i = try_counted_case(report);
 
     fputs("{\"file\":", out);
-    json_put_bytes(out, path);
+    json_put_bytes(out, report->path);
     json_print(out,
                ",'kernel':%s,'device':%s,'id':%s,'exit':%d,'sentence':%s,'advice':%s,"
-               "'cases':%d,'wrong_cases':%d",
+               "'cases':%d,'wrong_cases':%d,'not_taken':%d",
                report->file.kernel.name, report->gpu.ran ? "cuda" : "soft", verdict->id,
                (int)verdict->code, verdict->sentence, verdict->advice, verdict->cases,
-               verdict->failed);
+               verdict->failed, report->battery.not_taken);
     if (verdict->code == EXIT_DIFFERENT && verdict->shown >= 0 &&
         !report->battery.cases[verdict->shown].hidden) {
         const struct try_case_verdict *each = &verdict->each[verdict->shown];
@@ -185,55 +249,67 @@ static void print_json(FILE *out, const struct try_report *report, const char *p
         if (each->wrong > 0)
             fputc('}', out);
     }
-    if (i >= 0 && verdict->code == EXIT_DONE)
-        print_ladder_json(out, &report->battery.cases[i], &report->results[i].counts);
+    if (i >= 0) {
+        const struct try_case *it = &report->battery.cases[i];
+        const struct try_counts *counts = &report->results[i].counts;
+        const struct ladder_reuse reuse = ladder_reuse_of(&report->file, it, counts);
+        print_ladder_json(out, it, counts);
+        json_print(out, ",'reuse':{'predicted':%.6g,'counted':%.6g}", reuse.predicted,
+                   reuse.counted);
+    }
     if (report->gpu.ran)
-        json_print(out, ",'gpu':{'name':%s,'cases':%d,'timed':%s,'ms':%.6g,'copy_ms':%.6g}",
-                   report->gpu.name, report->gpu.cases, report->gpu.timed, report->gpu.ms,
-                   report->gpu.copy_ms);
+        print_gpu_json(out, &report->gpu);
     fputs("}\n", out);
 }
 
 /* ---- the whole ---- */
 
-static bool write_junit(const struct try_report *report, const char *path, const char *junit,
-                        const struct error *trouble, struct error *err)
+static bool write_junit(const struct try_report *report, const char *junit, struct error *err)
 {
     const struct try_verdict *verdict = &report->verdict;
+    const bool stopped = report->error || verdict->code == EXIT_INPUT;
+    const char *path = report->path,
+               *sentence = report->error ? report->error->text : verdict->sentence;
     struct junit suite;
+    char name[512];
 
     if (!junit)
         return true;
-    if (!junit_begin(&suite, path, junit, err))
+    if (!junit_begin(&suite, "stencilcli try", junit, err))
         return false;
-    if (trouble || verdict->code == EXIT_INPUT)
-        junit_case(&suite, "the file", 0, JUNIT_ERROR, trouble ? trouble->text : verdict->sentence);
-    for (int i = 0; !trouble && verdict->each && i < report->battery.count; i++) {
+    if (stopped)
+        junit_case(&suite, path, 0, JUNIT_ERROR, sentence);
+    for (int i = 0; !stopped && i < report->battery.count; i++) {
         const struct try_case *it = &report->battery.cases[i];
-        char name[96];
-        if (report->results[i].end == END_NOT_RUN || verdict->code == EXIT_INPUT)
+        if (report->results[i].end == END_NOT_RUN)
             continue;
-        snprintf(name, sizeof name, "%d: %s", i + 1, it->hidden ? "hidden" : it->name);
+        snprintf(name, sizeof name, "%.400s, %d: %s", path, i + 1,
+                 it->hidden ? "hidden" : it->name);
         junit_case(&suite, name, 0, verdict->each[i].right ? JUNIT_PASSED : JUNIT_FAILURE,
-                   verdict->sentence);
+                   sentence);
     }
+    snprintf(name, sizeof name, "%.400s, hidden: its mask is not taken", path);
+    for (int i = 0; !stopped && i < report->battery.not_taken; i++)
+        junit_case(&suite, name, 0, JUNIT_FAILURE, sentence);
     return junit_end(&suite, junit, err);
 }
 
-int try_print(const struct try_report *report, const struct error *err, const char *path, bool json,
-              const char *junit, struct error *trouble)
+int try_print(const struct try_report *report, bool json, const char *junit, const char *html,
+              struct error *trouble)
 {
-    if (!write_junit(report, path, junit, err, trouble))
+    const struct error *err = report->error;
+
+    if (!write_junit(report, junit, trouble) || (html && !try_html_write(report, html, trouble)))
         return trouble->code;
     if (err && json && report->file.path) {
         fputs("{\"file\":", stdout);
-        json_put_bytes(stdout, path);
+        json_put_bytes(stdout, report->path);
         json_print(stdout, ",'id':%s,'exit':%d,'sentence':%s}\n",
                    report->compiles ? "stopped" : "does-not-compile", (int)err->code, err->text);
     }
     if (err)
         return err->code;
-    (json ? print_json : print_text)(stdout, report, path);
+    (json ? print_json : print_text)(stdout, report);
     if (fflush(stdout) != 0)
         return EXIT_INPUT;
     return report->verdict.code;

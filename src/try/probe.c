@@ -385,6 +385,14 @@ void *__tsan_memset(void *to, int value, size_t bytes)
     return memset(to, value, bytes);
 }
 
+/* The compiler puts a call of it at the begin of each piece of code that has no branches. */
+EXPORT void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void)
+{
+    if (probe.watching && probe.counts)
+        counts_step(HERE);
+}
+
 /* Atomics race with nothing; they only must stay inside their array. */
 void try_atomic(void *at, size_t bytes)
 {

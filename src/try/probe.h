@@ -71,6 +71,7 @@ struct try_place *probe_note(enum try_fault fault, const struct try_array *array
 /* ---- counts (counts.c) ---- */
 
 void counts_access(uintptr_t address, int bytes, const void *code, bool shared);
+void counts_step(const void *code); /* the thread begins a piece of code without branches */
 void counts_block_ends(void);
 
 /* ---- the grid (grid.c) ---- */

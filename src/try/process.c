@@ -25,6 +25,16 @@ static void handle(int number)
         kill(-running, SIGKILL);
 }
 
+double process_cpu_seconds(void)
+{
+    struct timespec used = {0};
+    clockid_t clock;
+
+    if (running > 0 && clock_getcpuclockid(running, &clock) == 0)
+        clock_gettime(clock, &used);
+    return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+}
+
 int process_signal(void)
 {
     return asked;

@@ -21,6 +21,8 @@ struct process {
 };
 
 enum process_end process_run(struct process *process);
+/* CPU time of the child that runs, for too_long: on a busy machine a child waits for its turn. */
+double process_cpu_seconds(void);
 
 /* A signal asked the program to end: its number; 0: none did. */
 int process_signal(void);

@@ -177,21 +177,24 @@ static void find_masks(struct try_file *file)
 
     if (!file->has[ROLE_MASK_WIDTH] && !file->only_mask)
         file->only_mask = width ? width : radius ? 2 * radius + 1 : 0;
-    file->most_mask = most ? most : file->dims == 1 ? 31 : 15;
     if (cells > 0 && file->dims == 2 && !file->mask_row) {
         int side = 1;
         while ((side + 1) * (side + 1) <= cells)
             side++;
         cells = side;
     }
-    if (cells > 0 && cells < file->most_mask)
-        file->most_mask = cells;
+    file->limit_mask = most;
+    if (cells > 0 && (!file->limit_mask || cells < file->limit_mask))
+        file->limit_mask = cells;
     if (!file->only_mask && !file->has[ROLE_MASK_WIDTH])
         file->only_mask = cells ? cells : 3;
-    if (o_tile && block && block >= o_tile && block - o_tile + 1 < file->most_mask)
-        file->most_mask = block - o_tile + 1;
+    if (o_tile && block >= o_tile && (!file->limit_mask || block - o_tile + 1 < file->limit_mask))
+        file->limit_mask = block - o_tile + 1;
     if (file->only_mask)
-        file->most_mask = file->only_mask;
+        file->limit_mask = file->only_mask;
+    file->most_mask = most ? most : file->dims == 1 ? 31 : 15;
+    if (file->limit_mask && (file->only_mask || file->limit_mask < file->most_mask))
+        file->most_mask = file->limit_mask;
 }
 
 bool try_shape_find(struct try_file *file, const struct try_shape *shape, struct error *err)

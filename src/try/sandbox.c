@@ -176,6 +176,9 @@ const char *sandbox_wish(int call)
                   {SYS_openat, "writes a file"},
                   {SYS_unlinkat, "removes a file"},
                   {SYS_mkdirat, "makes a folder"},
+#ifdef SYS_renameat
+                  {SYS_renameat, "renames a file"},
+#endif
                   {SYS_renameat2, "renames a file"},
                   {SYS_socket, "asks for the network"},
                   {SYS_kill, "sends a signal to a process"},

@@ -268,6 +268,11 @@ bool try_tokens_make(struct try_file *file, struct error *err)
             line_begins = line_begins || *c == '\n';
         }
     }
+    /* The words end with an empty one, so that a look at the next one is a look at something. */
+    struct try_token *exact =
+        realloc(file->token, ((size_t)file->tokens + 1) * sizeof *file->token);
+    file->token = exact ? exact : file->token;
+    file->token[file->tokens] = (struct try_token){"", 0, line};
     find_constants(file);
     return true;
 }

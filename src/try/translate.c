@@ -24,10 +24,14 @@ static void copy_until(struct writer *writer, const char *end)
     writer->written = end;
 }
 
+/* The words on one line, with blanks where there are some. */
 static void put_tokens(const struct writer *writer, int from, int to)
 {
-    for (int i = from; i < to; i++)
-        fprintf(writer->out, "%.*s ", writer->file->token[i].length, writer->file->token[i].at);
+    for (int i = from; i < to; i++) {
+        const struct try_token *it = &writer->file->token[i];
+        const bool blank = i + 1 == to || it->at + it->length != it[1].at;
+        fprintf(writer->out, blank ? "%.*s " : "%.*s", it->length, it->at);
+    }
 }
 
 /* The text up to token AT is done; its newlines are kept. */
@@ -86,10 +90,7 @@ static int put_array(struct writer *writer, int type, int type_end, int name, bo
     put_tokens(writer, type, type_end);
     fprintf(writer->out, "(&%.*s)", word->length, word->at);
     put_tokens(writer, name + 1, end);
-    fprintf(writer->out, "= %s<", make);
-    put_tokens(writer, type, type_end);
-    put_tokens(writer, name + 1, end);
-    fprintf(writer->out, ", __COUNTER__>(\"%.*s\"); ", word->length, word->at);
+    fprintf(writer->out, "= %s<__COUNTER__>{\"%.*s\"}; ", make, word->length, word->at);
     return end;
 }
 

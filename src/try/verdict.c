@@ -38,6 +38,22 @@ static void judge_case(const struct try_trial *trial, int i, struct try_case_ver
             verdict->right = false;
 }
 
+static void say_not_taken(const struct try_trial *trial, struct try_verdict *verdict)
+{
+    const int not_taken = trial->battery->not_taken;
+    char taken[64];
+
+    try_masks_name(trial->file, taken);
+    snprintf(verdict->id, sizeof verdict->id, "mask-not-taken");
+    snprintf(verdict->sentence, sizeof verdict->sentence,
+             "takes %s, and %d hidden case%s another mask", taken, not_taken,
+             not_taken == 1 ? " has" : "s have");
+    snprintf(verdict->advice, sizeof verdict->advice,
+             "All other cases are right. What masks a kernel takes is read from its constants "
+             "(MAX_MASK_WIDTH, the size of M, BLOCK_WIDTH - O_TILE_WIDTH + 1) and from lines "
+             "'// stencil: mask=...'.");
+}
+
 bool try_judge(const struct try_trial *trial, struct try_verdict *verdict, struct error *err)
 {
     const int count = trial->battery->count;
@@ -61,11 +77,17 @@ bool try_judge(const struct try_trial *trial, struct try_verdict *verdict, struc
         verdict->cases++;
         verdict->failed += !verdict->each[i].right;
     }
+    const bool found = verdict->failed > 0;
+    verdict->cases += trial->battery->not_taken;
+    verdict->failed += trial->battery->not_taken;
     snprintf(verdict->id, sizeof verdict->id, "right");
     if (verdict->failed == 0)
         return true;
     verdict->code = EXIT_DIFFERENT;
-    try_diagnose(trial, verdict);
+    if (found)
+        try_diagnose(trial, verdict);
+    else
+        say_not_taken(trial, verdict);
     return true;
 }
 

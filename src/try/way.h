@@ -68,7 +68,7 @@ struct try_writer {
 /* Of the whole launch; transactions of 32 bytes are counted by warps. */
 struct try_counts {
     long long outputs, global_loads, n_loads, global_stores, constant_loads, transactions,
-        shared_loads, shared_stores, conflicts, barriers, blocks, threads;
+        shared_loads, shared_stores, conflicts, divergences, barriers, blocks, threads;
 };
 
 enum try_end {
@@ -88,7 +88,7 @@ struct try_result {
 };
 
 struct try_limits {
-    double seconds; /* for one case */
+    double seconds; /* CPU time of one case; by the clock four times as long */
 };
 
 /* The settings of a run. */
@@ -96,6 +96,7 @@ struct try_setup {
     const struct try_file *file;
     const char *scratch; /* a folder that will be removed */
     int gpu;             /* the number of the GPU, for gpu.h */
+    const char *program; /* the main program, whose bench times our own kernels; NULL: none */
     struct try_limits limits;
     /* Variables that were never set begin as zeros, not as rubbish. */
     bool zero_variables;

@@ -64,11 +64,13 @@ static bool compile_with(struct compiler *compiler, const char *const *optional,
                                         "-fPIC",
                                         "-fsanitize=thread",
                                         "-fsanitize=bounds",
+                                        "-fsanitize-coverage=trace-pc",
                                         "-w",
                                         "-I.",
                                         "-fno-threadsafe-statics",
                                         "-ffp-contract=off",
                                         "-fwrapv",
+                                        "-fsigned-char",
                                         "-fno-strict-aliasing",
                                         "-fdiagnostics-color=never",
                                         "-fno-stack-protector",
@@ -93,12 +95,16 @@ static bool compile_with(struct compiler *compiler, const char *const *optional,
 static bool compile(struct made *made, struct compiler *compiler, struct error *err)
 {
     /* Compilers before gcc 12 and clang 8 cannot fill variables; clang has a further word for
-     * zeros. Clang needs to be told not to leave out loads before stores. */
+     * zeros. Clang needs to be told not to leave out loads before stores, nor endless loops. */
     const bool zero = made->setup.zero_variables;
     const char *fill = zero ? "-ftrivial-auto-var-init=zero" : "-ftrivial-auto-var-init=pattern";
     const char *const gcc[] = {fill, NULL};
     const char *const clang[] = {
-        fill, "-mllvm", "-tsan-instrument-read-before-write",
+        fill,
+        "-fno-finite-loops",
+        "-fsanitize-coverage=trace-pc,no-prune",
+        "-mllvm",
+        "-tsan-instrument-read-before-write",
         zero ? "-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang" : NULL,
         NULL};
     const char *const nothing[] = {NULL};
@@ -108,7 +114,8 @@ static bool compile(struct made *made, struct compiler *compiler, struct error *
     enum process_end end;
     bool good = compile_with(compiler, optional, &text, &end);
 
-    if (!good && text && (strstr(text, "var-init") || strstr(text, "-mllvm")))
+    if (!good && text &&
+        (strstr(text, "var-init") || strstr(text, "-mllvm") || strstr(text, "finite")))
         good = compile_with(compiler, nothing, &text, &end);
     if (!good) {
         compiler_say_error(made->setup.file, text ? text : "", end, err);
@@ -151,7 +158,7 @@ struct run {
     const struct made *made;
     const struct try_case *cases;
     int first, count, last_at;
-    double since;
+    double since, cpu_since;
     struct child_shared *shared;
 };
 
@@ -165,12 +172,14 @@ static void run_child(void *context)
 static bool case_too_long(void *context, double seconds)
 {
     struct run *run = context;
+    const double limit = run->made->setup.limits.seconds, cpu = process_cpu_seconds();
 
     if (run->shared->at != run->last_at) {
         run->last_at = run->shared->at;
         run->since = seconds;
+        run->cpu_since = cpu;
     }
-    return seconds - run->since > run->made->setup.limits.seconds;
+    return cpu - run->cpu_since > limit || seconds - run->since > 4 * limit;
 }
 
 /* NULL: no memory. */
@@ -234,6 +243,8 @@ static void say_end(const struct run *run, enum process_end end, int status,
         snprintf(result->sentence, sizeof result->sentence,
                  "did not end within %g s: a loop without end, or threads that wait for each other",
                  seconds);
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) /* its handler was held up */
+        snprintf(result->sentence, sizeof result->sentence, "%s", sandbox_wish(-1));
     else if (WIFSIGNALED(status))
         snprintf(result->sentence, sizeof result->sentence, "was ended by signal %d (%s)",
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -251,7 +262,7 @@ static bool run_children(struct run *run, FILE *printed, struct error *err)
         run->shared->at = run->first;
         run->shared->loaded = false;
         run->last_at = run->first;
-        run->since = 0;
+        run->since = run->cpu_since = 0;
         const enum process_end end = process_run(&process);
         const int at = run->shared->at;
         if (end == PROCESS_INTERRUPTED)

@@ -15,7 +15,23 @@ stencilcli try "$solved/tiled.cu" --quick --json |
 sed 's/start = i - Mask_Width/start = i + 1 - Mask_Width/' "$solved/basic_1d.cu" >moved.cu
 try try moved.cu --quick --junit report.xml
 grep -c '<failure' report.xml >count && [ "$(cat count)" -gt 10 ]
-# Hidden cases are judged, and not named.
+# A report replaces a report. The page is well-formed, and shows the verdict and the first wrong tile.
+try try moved.cu --quick --junit report.xml --html page.html
+try try moved.cu --quick --junit report.xml --html page.html
+cat >page.py <<'END'
+import re, sys, xml.etree.ElementTree as tree
+text = open(sys.argv[1]).read().replace("<!DOCTYPE html>", "")
+page = tree.fromstring(text)
+assert not re.search(r"(src|href)=", text)
+pictures = [p.text for p in page.iter("{http://www.w3.org/2000/svg}title")]
+print(page.find("body/h1/b").text, page.findtext("body/p"), pictures)
+END
+python3 page.py page.html
+stencilcli try "$solved/tiled.cu" --quick --html page.html >said
+python3 page.py page.html
+# A case that asks for a mask that the kernel does not take.
+printf '40 40 3\n40 40 7\n' >cases
+stencilcli try "$solved/tiled.cu" --quick --cases cases | sed -n 's/.*: wrong: //p; 2p' | cat
 printf '# a comment\n70 1 3\n\n71 1 5\n' >cases
 stencilcli try moved.cu --quick --json --cases cases >said || [ $? -eq 4 ]
 python3 -c 'import json; row = json.load(open("said")); print(row["id"], row["exit"])'
@@ -34,6 +50,20 @@ refuses 1 'none.cu' try none.cu
 echo 'int main() { return 0; }' >no_kernel.cu
 refuses 1 'no kernel' try no_kernel.cu
 CXX=./no_compiler refuses 3 'C++ compiler' try moved.cu
+# A GPU of the test: a program that computes the outputs, and what is said of its time.
+mkdir bin
+cat >bin/nvcc <<END
+#!/bin/sh
+exec ${CC:-cc} -O2 -I"$CLI/../../src" \$FAKE "$CLI/../try/fake_gpu.c" -o kernel_gpu
+END
+chmod +x bin/nvcc
+PATH=$PWD/bin:$PATH stencilcli try "$solved/basic.cu" --quick --device cuda:77 \
+    --html page.html >said
+sed -n '/a GPU of the test/,$p' said | sed 's/not timed: .*/not timed: .../'
+python3 page.py page.html
+PATH=$PWD/bin:$PATH FAKE=-DFAKE_MS=0.4 stencilcli try "$solved/basic.cu" --quick --device cuda:77 |
+    sed -n 's/.*: wrong: //p'
+rm -r bin
 # On a GPU, or a sentence: no GPU, or no nvcc.
 gpu_code=0
 stencilcli try "$solved/basic_1d.cu" --quick --device cuda >said 2>why || gpu_code=$?
@@ -48,4 +78,4 @@ cp "$CLI/../try/hostile/endless_loop.cu" .
 until [ -e tmp/stencilcli-try-*/kernel.so ]; do sleep 0.05; done
 kill -TERM $! && wait $! 2>said || echo "ended by signal $(($? - 128))"
 rmdir tmp
-alone moved.cu report.xml count cases said no_kernel.cu endless_loop.cu
+alone moved.cu report.xml page.html page.py count cases said no_kernel.cu endless_loop.cu

@@ -4,8 +4,12 @@
  * machine and ratios hardly do. No result is checked (the checker does that).
  *
  *   time_2d [--peer SHARED_LIBRARY] [--kernel NAME] [--runs N] [--size WxH] [CASE...]
+ *   time_2d --methods MOST [--kernel NAME] [--runs N] [--size WxH] "FILTER:MASK:CHANNELS:BITS"...
  *
- * CASE: only cases with this word in their name; =CASE: only the case of exactly this name. */
+ * CASE: only cases with this word in their name; =CASE: only the case of exactly this name.
+ * --methods: instead, times the method that is chosen, and each one whose cost is at most MOST
+ * times the cost of that one. MASK: of convolve "WORD N" (see mask_values), else a radius or
+ * nothing. A line is the job, the method, its cost and its least time in ms. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -32,8 +36,7 @@ struct job {
     double sigma;
     int radius, channels;
     enum sample_type type;
-    bool opaque;     /* alpha is max everywhere; else it varies like colour */
-    bool every_cell; /* compare only methods that take every cell, or columns and rows */
+    bool opaque; /* alpha is max everywhere; else it varies like colour */
 };
 
 struct timed_case {
@@ -43,10 +46,10 @@ struct timed_case {
     struct job beside; /* without a peer: this program's job to compare with; filter NULL: none */
 };
 
-#define RGB8          3, SAMPLE_U8, true, false
-#define RGB16         3, SAMPLE_U16, true, false
-#define GRAY8         1, SAMPLE_U8, true, false
-#define RGBA_EVERYDAY 4, SAMPLE_U8, false, false
+#define RGB8          3, SAMPLE_U8, true
+#define RGB16         3, SAMPLE_U16, true
+#define GRAY8         1, SAMPLE_U8, true
+#define RGBA_EVERYDAY 4, SAMPLE_U8, false
 /* Common pictures and masks, which scripts/bench_kernels --against compares between builds. */
 #define EVERYDAY(name, filter, mask, sigma, radius, ...)                                           \
     {                                                                                              \
@@ -78,12 +81,11 @@ struct timed_case {
         EVERYDAY("random 15 " bits, "convolve", "random 15", 0, -1, __VA_ARGS__),                  \
         EVERYDAY("random 19 " bits, "convolve", "random 19", 0, -1, __VA_ARGS__),                  \
         EVERYDAY("random 31 " bits, "convolve", "random 31", 0, -1, __VA_ARGS__)
-/* Compared with the sum of every cell. */
 #define LARGE(name, filter, mask, sigma, radius)                                                   \
     {                                                                                              \
         name, {filter, mask, sigma, radius, RGB8}, NULL,                                           \
         {                                                                                          \
-            filter, mask, sigma, radius, 3, SAMPLE_U8, true, true                                  \
+            0                                                                                      \
         }                                                                                          \
     }
 #define LARGE_MASKS(n)                                                                             \
@@ -102,7 +104,7 @@ struct timed_case {
     }
 #define RGBA(mask, type)                                                                           \
     {                                                                                              \
-        "convolve", mask, 0, -1, 4, type, false, false                                             \
+        "convolve", mask, 0, -1, 4, type, false                                                    \
     }
 /* 19 digits compared with whole numbers, and both with the same mask where alpha is max. */
 #define WEIGHTED(name, word, type)                                                                 \
@@ -110,7 +112,7 @@ struct timed_case {
     {                                                                                              \
         "RGBA " name, RGBA(word, type), NULL,                                                      \
         {                                                                                          \
-            "convolve", word, 0, -1, 4, type, true, false                                          \
+            "convolve", word, 0, -1, 4, type, true                                                 \
         }                                                                                          \
     }
 /* Order filters and bilateral ones, which scripts/bench_order compares with other libraries. */
@@ -144,9 +146,9 @@ static const struct timed_case CASES[] = {
     EVERYDAY_SAMPLES("RGB 16 bits", RGB16),
     EVERYDAY("sigma 0.5 RGB 16 bits", "gauss", NULL, 0.5, -1, RGB16),
     EVERYDAY("sigma 20 RGB 16 bits", "gauss", NULL, 20, -1, RGB16),
-    EVERYDAY("sigma 1 RGBA 16 bits", "gauss", NULL, 1, -1, 4, SAMPLE_U16, false, false),
-    EVERYDAY("sigma 5 RGBA 16 bits", "gauss", NULL, 5, -1, 4, SAMPLE_U16, false, false),
-    EVERYDAY("sigma 5 gray 16 bits", "gauss", NULL, 5, -1, 1, SAMPLE_U16, true, false),
+    EVERYDAY("sigma 1 RGBA 16 bits", "gauss", NULL, 1, -1, 4, SAMPLE_U16, false),
+    EVERYDAY("sigma 5 RGBA 16 bits", "gauss", NULL, 5, -1, 4, SAMPLE_U16, false),
+    EVERYDAY("sigma 5 gray 16 bits", "gauss", NULL, 5, -1, 1, SAMPLE_U16, true),
     EVERYDAY_SAMPLES("RGBA", RGBA_EVERYDAY),
     EVERYDAY("gauss5 gray", "blur", NULL, 0, -1, GRAY8),
     EVERYDAY("sigma 2.3 gray", "gauss", NULL, 2.3, -1, GRAY8),
@@ -198,6 +200,7 @@ struct options {
     const char *kernel;
     peer_function *peer;
     int runs, threads, width, height;
+    double methods; /* see the head; 0: times the cases */
 };
 
 /* Several threads are timed by the clock. */
@@ -303,7 +306,7 @@ struct prepared {
     struct plan plan;
     struct image in, out;
     const struct kernel *kernel;
-    bool every_cell;
+    const char *method; /* NULL: the fastest */
     float weight[40 * 40];
 };
 
@@ -343,7 +346,6 @@ static bool prepare(const struct options *o, const struct job *job, struct prepa
     for (int i = 0; i < m->width * m->height && i < 40 * 40; i++)
         p->weight[i] = (float)((double)m->weight[i] / (double)m->divisor);
     fill(job, &p->in);
-    p->every_cell = job->every_cell;
     p->kernel = o->kernel ? kernel_find(o->kernel) : kernel_choose(DEVICE_CPU, &p->plan);
     return p->kernel != NULL;
 }
@@ -355,26 +357,13 @@ static void release(struct prepared *p)
     image_free(&p->out);
 }
 
-static const char *every_cell_method(const struct prepared *p)
-{
-    int count;
-    const struct cpu_method *const *methods = cpu_methods(&count);
-    unsigned others = 0;
-
-    for (int i = 0; i < count; i++)
-        if (!methods[i]->per_cell || cpu_method_refusal(methods[i], &p->plan, p->kernel->ops))
-            others |= 1U << i;
-    return cpu_method_fastest(&p->plan, p->kernel->ops, p->in.width, p->in.height, others)->name;
-}
-
 static double time_ours(const struct options *o, struct prepared *p)
 {
     struct kernel_job job = kernel_job_whole(&p->plan, &p->in, &p->out);
     struct error err = {0};
     double start = cpu_ms();
     job.threads = o->threads;
-    if (!kernel_open(p->kernel, &p->plan, p->in.width, p->in.height,
-                     p->every_cell ? every_cell_method(p) : NULL, &job.state, &err) ||
+    if (!kernel_open(p->kernel, &p->plan, p->in.width, p->in.height, p->method, &job.state, &err) ||
         !kernel_run(p->kernel, &job, &err))
         fprintf(stderr, "time_2d: %s\n", err.text);
     kernel_close(p->kernel, job.state);
@@ -416,6 +405,54 @@ static bool time_case(const struct options *o, const struct timed_case *c)
     release(&p);
     if (pair)
         release(&beside);
+    return true;
+}
+
+/* Times a job's methods in turn: see the head. */
+static bool time_methods(const struct options *o, char *text)
+{
+    char *field[4] = {text};
+    int count;
+    const struct cpu_method *const *methods = cpu_methods(&count);
+    double cost[32], least[32], chosen = HUGE_VAL;
+    struct prepared p;
+
+    for (int i = 1; i < 4; i++) {
+        field[i] = field[i - 1] ? strchr(field[i - 1], ':') : NULL;
+        if (!field[i])
+            return false;
+        *field[i]++ = '\0';
+    }
+    const bool convolves = strcmp(field[0], "convolve") == 0;
+    const struct job job = {.filter = field[0],
+                            .mask = convolves ? field[1] : NULL,
+                            .radius =
+                                convolves || !field[1][0] ? -1 : (int)strtol(field[1], NULL, 10),
+                            .channels = (int)strtol(field[2], NULL, 10),
+                            .type = strcmp(field[3], "16") == 0 ? SAMPLE_U16 : SAMPLE_U8,
+                            .opaque = false};
+    if (!prepare(o, &job, &p))
+        return false;
+    for (int i = 0; i < count; i++) {
+        const bool refused = cpu_method_refusal(methods[i], &p.plan, p.kernel->ops) != NULL;
+        cost[i] = refused
+                      ? HUGE_VAL
+                      : cpu_method_cost(methods[i], &p.plan, p.kernel->ops, o->width, o->height);
+        least[i] = HUGE_VAL;
+        chosen = fmin(chosen, cost[i]);
+    }
+    for (int run = 0; run < o->runs; run++)
+        for (int i = 0; i < count; i++)
+            if (cost[i] <= o->methods * chosen) {
+                p.method = methods[i]->name;
+                least[i] = fmin(least[i], time_ours(o, &p));
+            }
+    for (int i = 0; i < count; i++)
+        if (least[i] < HUGE_VAL)
+            printf("%s:%s:%s:%s\t%s\t%.4f\t%.4f\n", field[0], field[1], field[2], field[3],
+                   methods[i]->name, cost[i] * 1e-6, least[i]);
+    fflush(stdout);
+    release(&p);
     return true;
 }
 
@@ -462,6 +499,8 @@ int main(int argc, char **argv)
             o.kernel = value;
         } else if (strcmp(argv[i], "--runs") == 0) {
             o.runs = (int)strtol(value, NULL, 10);
+        } else if (strcmp(argv[i], "--methods") == 0) {
+            o.methods = strtod(value, NULL);
         } else if (strcmp(argv[i], "--threads") == 0) {
             o.threads = (int)strtol(value, NULL, 10);
             several_threads = o.threads > 1;
@@ -473,6 +512,10 @@ int main(int argc, char **argv)
     }
     if (o.runs < 1 || o.runs > MAX_RUNS || o.threads < 1)
         return 2;
+    for (int i = 0; i < count && o.methods > 0 && good; i++)
+        good = time_methods(&o, words[i]);
+    if (o.methods > 0)
+        return good ? 0 : 1;
     printf("| %d x %d, %d threads, ms | median | least | beside | median | least | median "
            "ratio | ratio of least |\n|---|---|---|---|---|---|---|---|\n",
            o.width, o.height, o.threads);

@@ -1,5 +1,6 @@
 /* What `stencilcli try` understands of a student's file: roles, constants, shapes, comments; and
  * the C++ that it makes of the file. */
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,10 +124,10 @@ static void translation(void)
     struct error err = {0};
 
     translated(KERNEL "void f() { k<<<dim3(2), 64>>>(0, 0, 0, 1, 2); }",
-               "try_launch(k , dim3 ( 2 ) , 64 )(0, 0, 0, 1, 2)");
+               "try_launch(k , dim3(2), 64 )(0, 0, 0, 1, 2)");
     translated("__global__ void k(float *N, float *P, float *M, int k, int n)\n"
-               "{ __shared__ float a[4][5], b[6]; }",
-               "(&a)[ 4 ] [ 5 ] = try_shared<float [ 4 ] [ 5 ] , __COUNTER__>(\"a\"); float (&b)");
+               "{ __shared__ float a[4][1 << 5], b[6]; }",
+               "(&a)[4][1 << 5] = try_shared<__COUNTER__>{\"a\"}; float (&b)");
     translated("extern __shared__ int s[];\n" KERNEL, "int *const s = try_dynamic<int >(\"s\");");
     CHECK(!try_translate(good_file("#include \"/etc/passwd\"\n" KERNEL), &err));
     CHECK(strstr(err.text, "line 1 includes"));
@@ -138,6 +139,57 @@ static void translation(void)
     CHECK(strstr(err.text, "assembler"));
 }
 
+/* ---- files that are cut off ---- */
+
+#define STEP 37
+
+/* Reads and translates TEXT, whatever comes out: an address sanitizer sees what is read outside. */
+static void read_any(const char *text)
+{
+    struct try_file file;
+    struct error err = {0};
+    const bool good = read_text(&file, text, &err);
+    char *made = good ? try_translate(&file, &err) : NULL;
+
+    CHECKF(made || err.text[0], "no sentence for: %s", text);
+    free(made);
+    if (good)
+        free(try_translate_gpu(&file, &err));
+    try_file_free(&file);
+}
+
+static void cut_file(const char *path)
+{
+    static char text[1 << 16];
+    FILE *in = fopen(path, "r");
+    const size_t length = in ? fread(text, 1, sizeof text - 1, in) : 0;
+
+    CHECKF(length > 0 && length < sizeof text - 1, "%s", path);
+    if (in)
+        fclose(in);
+    text[length] = '\0';
+    for (size_t from = STEP; from < length; from += STEP)
+        read_any(text + from);
+    for (size_t to = length; to > 0; to -= to < STEP ? to : STEP) {
+        text[to] = '\0';
+        read_any(text);
+    }
+}
+
+static void cuts(void)
+{
+    static const char *const folders[] = {"tests/try/right/*.cu", "tests/try/mutants/*.cu",
+                                          "tests/try/hostile/*.cu", "src/try/templates/*.cu"};
+    glob_t found = {0};
+
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        CHECK(glob(folders[i], i > 0 ? GLOB_APPEND : 0, NULL, &found) == 0);
+    CHECK(found.gl_pathc > 250);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        cut_file(found.gl_pathv[i]);
+    globfree(&found);
+}
+
 int main(void)
 {
     TEST(roles);
@@ -145,6 +197,7 @@ int main(void)
     TEST(kernels);
     TEST(refusals);
     TEST(translation);
+    TEST(cuts);
     good_file(KERNEL);
     return test_finish();
 }

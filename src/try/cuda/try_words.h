@@ -40,16 +40,17 @@ template <typename T, size_t N> struct try_element<T[N]> {
     enum { bytes = try_element<T>::bytes };
 };
 
-template <typename T, int ID> static inline T &try_shared(const char *name)
-{
-    static T *at = (T *)try_array(TRY_SHARED, name, sizeof(T), try_element<T>::bytes);
-    return *at;
-}
-template <typename T, int ID> static inline T &try_constant(const char *name)
-{
-    static T *at = (T *)try_array(TRY_CONSTANT, name, sizeof(T), try_element<T>::bytes);
-    return *at;
-}
+/* `float (&a)[4] = try_shared<1>{"a"}` makes the array once. */
+template <int KIND, int ID> struct try_new_array {
+    const char *name;
+    template <typename T> operator T &() const
+    {
+        static T *at = (T *)try_array(KIND, name, sizeof(T), try_element<T>::bytes);
+        return *at;
+    }
+};
+template <int ID> using try_shared = try_new_array<TRY_SHARED, ID>;
+template <int ID> using try_constant = try_new_array<TRY_CONSTANT, ID>;
 template <typename T> static inline T *try_dynamic(const char *name)
 {
     return (T *)try_shared_dynamic(name, sizeof(T));

@@ -1,5 +1,6 @@
 // expect: stopped
 // 100 GB of shared memory, asked for by the launch.
+// says: asks for 107374182400 bytes of dynamic shared memory: a block may have 232448
 
 __global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
 {

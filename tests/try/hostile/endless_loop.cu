@@ -1,5 +1,6 @@
 // expect: stopped
 // The kernel never ends.
+// says: did not end within
 
 __global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
 {

@@ -1,5 +1,6 @@
 // expect: stopped
 // A device function calls itself without end.
+// says: a function that calls itself without end
 
 __device__ int deeper(volatile int depth)
 {

@@ -1,5 +1,6 @@
 // expect: stopped
 // The launch function makes processes without end.
+// says: starts another process
 
 extern "C" int fork();
 

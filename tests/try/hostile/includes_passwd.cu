@@ -1,5 +1,6 @@
 // expect: stopped
 // Includes a file of the system. Its lines must not be shown.
+// says: line 5 includes a file
 
 #include "/etc/passwd"
 

@@ -1,5 +1,6 @@
 // expect: stopped
 // A launch with more threads a block than a GPU has.
+// says: launches blocks of 2048 x 1 x 1 threads: a block may have 1024
 
 __global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
 {

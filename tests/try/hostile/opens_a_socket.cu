@@ -1,5 +1,6 @@
 // expect: stopped
 // Opens a socket. Where that fails, it ends itself.
+// says: asks for the network
 
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 // expect: stopped
 // Starts a shell, which writes a file.
+// says: starts another program
 
 #include <stdlib.h>
 

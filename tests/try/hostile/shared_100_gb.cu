@@ -1,5 +1,6 @@
 // expect: stopped
 // 100 GB of shared memory, declared in the kernel.
+// says: asks for 107374182400 bytes of shared memory in huge: the arrays of a block may have 49152
 
 __global__ void basic(const float *N, const float *M, float *P, int Mask_Width, int Width)
 {

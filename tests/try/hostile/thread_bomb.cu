@@ -1,5 +1,6 @@
 // expect: stopped
 // Threads without end.
+// says: asks the system for what a kernel does not need
 
 extern "C" int pause();
 extern "C" int pthread_create(unsigned long *, const void *, void *(*)(void *), void *);

@@ -1,5 +1,6 @@
 // expect: stopped
 // Writes a file into the home folder.
+// says: writes a file
 
 #include <stdio.h>
 #include <stdlib.h>
