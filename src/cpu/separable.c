@@ -468,8 +468,8 @@ static double separable_cost(const struct plan *plan, const struct cpu_ops *ops,
                              int height)
 {
     const struct plan_mask *m = &plan->mask[0];
-    double cost =
-        0.1 + 0.12 * plan->type + fmin(cpu_cells(plan), cpu_terms_taps(m)) / CPU_RATE_TAPS;
+    double cost = 0.1 + (terms_slide(m) ? 0.12 : 0.075) * plan->type +
+                  fmin(cpu_cells(plan), cpu_terms_taps(m)) / CPU_RATE_TAPS;
 
     if (separable_refusal(plan, ops))
         return HUGE_VAL;
