@@ -229,22 +229,24 @@ static uint64_t memory_in_use(int n)
     return strtoull(at, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The bytes that this process may still take of RESOURCE, of which it has taken IN_USE bytes;
- * UINT64_MAX: no limit. */
-static uint64_t left_of(int resource, uint64_t in_use)
+/* The bytes that this process may still take of RESOURCE, of which it has taken number N of
+ * memory_in_use; N < 0: nothing. UINT64_MAX: no limit. */
+static uint64_t left_of(int resource, int n)
 {
     struct rlimit limit;
+    uint64_t in_use;
 
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
+    in_use = n < 0 ? 0 : memory_in_use(n);
     return limit.rlim_cur > in_use ? limit.rlim_cur - in_use : 0;
 }
 
 /* The bytes that `ulimit -v` and `ulimit -d` still allow. */
 static uint64_t address_space(void)
 {
-    uint64_t space = left_of(RLIMIT_AS, memory_in_use(0));
-    uint64_t data = left_of(RLIMIT_DATA, memory_in_use(5));
+    uint64_t space = left_of(RLIMIT_AS, 0);
+    uint64_t data = left_of(RLIMIT_DATA, 5);
 
     return data < space ? data : space;
 }
@@ -268,12 +270,12 @@ static __attribute__((noinline)) void grow_stack(size_t bytes)
 
 bool machine_grow_stack(void)
 {
-    const uint64_t space = left_of(RLIMIT_AS, 0), stack = left_of(RLIMIT_STACK, 0);
+    const uint64_t space = left_of(RLIMIT_AS, -1), stack = left_of(RLIMIT_STACK, -1);
     const size_t bytes = stack / 2 < STACK_NEEDED ? (size_t)stack / 2 : STACK_NEEDED;
 
     if (space == UINT64_MAX)
         return true;
-    if (left_of(RLIMIT_AS, memory_in_use(0)) < bytes)
+    if (left_of(RLIMIT_AS, 0) < bytes)
         return false;
     grow_stack(bytes);
     return true;

@@ -29,8 +29,8 @@ struct options {
      * the members they need. Its kernel is not set: see `kernel` below. */
     struct picture_request request;
 
-    /* The steps of a chain; request.filter is the first. */
-    struct filter_request step[CHAIN_MOST];
+    /* The steps of a chain, until options are parsed again; request.filter is the first. */
+    struct filter_request *step;
     int steps;
 
     /* where it runs */

@@ -221,6 +221,10 @@ static bool unknown_in_step(const char *word, bool is_option, struct error *err)
 /* Makes the steps from the operands behind OUTPUT, which are operands no more. */
 static bool parse_steps(struct options *options, struct error *err)
 {
+    static struct filter_request step[CHAIN_MOST]; /* large, and most commands have none */
+
+    memset(step, 0, sizeof step);
+    options->step = step;
     options->steps = options->operands - 2;
     options->operands = 2;
     for (int i = 0; i < options->steps; i++) {

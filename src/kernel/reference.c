@@ -176,26 +176,33 @@ static int64_t bilateral(const struct kernel_job *job, int y, int x, int c)
     return (int64_t)divide_floor(product + coverage / 2, coverage);
 }
 
-/* For qsort. */
-static int by_value(const void *a, const void *b)
-{
-    const uint16_t left = *(const uint16_t *)a, right = *(const uint16_t *)b;
-    return (left > right) - (left < right);
-}
-
-/* The cell at the plan's place among the sorted cells of the window. */
-static int64_t order(const struct kernel_job *job, int y, int x, int c)
+/* How many cells of the window are at most VALUE. */
+static int count_up_to(const struct kernel_job *job, int y, int x, int c, int64_t value)
 {
     const struct plan_mask *m = &job->plan->mask[0];
-    static _Thread_local uint16_t cells[MASK_MAX_SIDE * MASK_MAX_SIDE]; /* large for a stack */
-    size_t count = 0;
+    int count = 0;
 
     for (int i = 0; i < m->height; i++)
         for (int j = 0; j < m->width; j++)
-            if (plan_mask_weight(m, i, j) != 0)
-                cells[count++] = (uint16_t)cell(job, y + i - m->anchor_y, x + j - m->anchor_x, c);
-    qsort(cells, count, sizeof *cells, by_value);
-    return cells[job->plan->order];
+            count += plan_mask_weight(m, i, j) != 0 &&
+                     cell(job, y + i - m->anchor_y, x + j - m->anchor_x, c) <= value;
+    return count;
+}
+
+/* The cell at the plan's place among the sorted cells of the window: the least value that more
+ * cells than that do not exceed. Each step halves the range of values. */
+static int64_t order(const struct kernel_job *job, int y, int x, int c)
+{
+    int64_t least = 0, most = job->in->type == SAMPLE_U8 ? UINT8_MAX : UINT16_MAX;
+
+    while (least < most) {
+        int64_t middle = (least + most) / 2;
+        if (count_up_to(job, y, x, c, middle) > job->plan->order)
+            most = middle;
+        else
+            least = middle + 1;
+    }
+    return least;
 }
 
 uint32_t reference_sample(const struct kernel_job *job, int y, int x, int c)

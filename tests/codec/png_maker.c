@@ -171,7 +171,7 @@ uint8_t *maker_deflate(const uint8_t *data, size_t bytes, size_t strip, size_t *
     for (i = 0; i == 0 || done < bytes; i++) {
         piece = bytes - done < strip ? bytes - done : strip;
         *made += i % 2 ? deflate_literals(data + done, piece, out + *made)
-                       : deflate_repeats(finder, DEFLATE_DEFAULT, data + done, piece, out + *made);
+                       : deflate_repeats(finder, false, data + done, piece, out + *made);
         adler = zlib_adler32_combine(adler, zlib_adler32(1, data + done, piece), piece);
         done += piece;
     }

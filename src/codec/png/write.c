@@ -1,5 +1,6 @@
 /* Writing PNG while rows come in: strips of rows (codec/strips.h), each filtered and compressed as
  * fits it. The file's bytes depend on the picture alone. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ struct writer {
 };
 
 #define FILTERS      4
-#define SAMPLE_BYTES ((size_t)12288)    /* of a strip, tried with each filter */
+#define SAMPLE_BYTES ((size_t)6144)     /* of a strip, tried with each filter */
 #define SPAN_BYTES   (SAMPLE_BYTES / 6) /* of one row */
 
 struct worker {
@@ -92,10 +93,13 @@ size_t png_chunk_close(uint8_t *chunk, const char *type, size_t bytes)
 
 /* ---- choosing ---- */
 
-static const int filters[FILTERS] = {4, 1, 2, 0};
+/* As in codec/png/png.h; the fast ones come first. */
+#define UP   0
+#define NONE 1
+static const int filters[FILTERS] = {[UP] = 2, [NONE] = 0, 4, 1};
 
-/* Filters spans of rows, spread over the strip, with each filter; returns the bytes of a sample. */
-static size_t take_samples(struct worker *worker, const struct strip *strip)
+/* Filters spans of rows, spread over the strip, with filter F; returns the bytes of the sample. */
+static size_t take_sample(struct worker *worker, const struct strip *strip, int f)
 {
     size_t bytes = worker->shape->row_bytes, pixel = worker->shape->pixel;
     size_t count = (size_t)strip->count;
@@ -108,44 +112,41 @@ static size_t take_samples(struct worker *worker, const struct strip *strip)
         size_t y = (2 * s + 1) * count / (2 * samples);
         size_t x = (bytes - span) / pixel * s / samples * pixel;
         const uint8_t *up = strip->rows + y * bytes + x;
-        for (int f = 0; f < FILTERS; f++)
-            png_filter(filters[f], up + bytes, up, span, pixel, worker->sample[f] + used);
+        png_filter(filters[f], up + bytes, up, span, pixel, worker->sample[f] + used);
     }
     return used;
 }
 
 /* Chooses the filter whose entropy is least, that is, the best filter for a code of single bytes.
  * Photographs compress best and fast with such a code. Only if repeats promise a much smaller
- * result are they searched for, with the filter that leaves most of them. (PNG_LEVEL_SMALL tries
- * repeats with every filter and does not decide here.) */
+ * result are they searched for: behind the filter `up`, which leaves nothing of rows that are equal
+ * to the row above, or behind none. Both are fast, and the other two seldom leave more repeats.
+ * (PNG_LEVEL_SMALL tries repeats with every filter and does not decide here.) */
 static struct choice choose(struct worker *worker, const struct strip *strip)
 {
-    size_t used = take_samples(worker, strip);
-    unsigned bits[FILTERS], least;
-    struct choice choice = {0};
-    int best = 0;
-
-    for (int f = 0; f < FILTERS; f++) {
-        bits[f] = deflate_literals_estimate(worker->sample[f], used);
-        best = bits[f] < bits[best] ? f : best;
-    }
-    choice.filter = filters[best];
-    if (worker->shape->level == PNG_LEVEL_SMALL)
-        return choice;
-    least = deflate_repeats_estimate(worker->sample[best], used, bits[best]);
+    const bool small = worker->shape->level == PNG_LEVEL_SMALL;
     /* Finding repeats takes up to ten times as long, so at most 4 or 6 eighths of the bits may
      * remain. The sample is small, and repeats save more than it shows. */
-    if (least * 8 > bits[best] * (worker->shape->level == PNG_LEVEL_FAST ? 4 : 6))
-        return choice;
-    choice.repeats = true;
+    const unsigned eighths = worker->shape->level == PNG_LEVEL_FAST ? 4 : 6;
+    unsigned bits[FILTERS], repeats = UINT_MAX, none;
+    size_t used;
+    int best = UP;
+
     for (int f = 0; f < FILTERS; f++) {
-        unsigned took = deflate_repeats_estimate(worker->sample[f], used, bits[f]);
-        if (took < least) {
-            least = took;
-            choice.filter = filters[f];
-        }
+        used = take_sample(worker, strip, f);
+        bits[f] = deflate_literals_estimate(worker->sample[f], used);
+        best = bits[f] < bits[best] ? f : best;
+        if (f == UP && !small)
+            repeats = deflate_repeats_estimate(worker->sample[UP], used, bits[UP]);
+        if (f == NONE && repeats <= DEFLATE_LEAST_BITS * eighths / 8)
+            break; /* no code of single bytes can be chosen */
     }
-    return choice;
+    if (small || (repeats > bits[best] * eighths / 8 && best != NONE))
+        return (struct choice){.filter = filters[best]};
+    none = deflate_repeats_estimate(worker->sample[NONE], used, bits[NONE]);
+    if (repeats > bits[best] * eighths / 8 && none > bits[best] * eighths / 8)
+        return (struct choice){.filter = filters[best]};
+    return (struct choice){.filter = filters[none < repeats ? NONE : UP], .repeats = true};
 }
 
 /* ---- making a strip's chunk ---- */
@@ -162,10 +163,6 @@ static void filter_rows(const struct worker *worker, const struct strip *strip, 
 static size_t compress(struct worker *worker, const struct strip *strip, struct choice choice,
                        uint8_t *out)
 {
-    static const enum deflate_effort effort[] = {[PNG_LEVEL_FAST] = DEFLATE_FAST,
-                                                 [PNG_LEVEL_DEFAULT] = DEFLATE_DEFAULT,
-                                                 [PNG_LEVEL_SMALL] = DEFLATE_SMALL};
-
     filter_rows(worker, strip, choice.filter);
     if (!choice.repeats)
         return deflate_literals(worker->filtered, strip->data_bytes, out);
@@ -173,8 +170,8 @@ static size_t compress(struct worker *worker, const struct strip *strip, struct 
         worker->finder = deflate_finder_new();
     if (!worker->finder)
         return 0;
-    return deflate_repeats(worker->finder, effort[worker->shape->level], worker->filtered,
-                           strip->data_bytes, out);
+    return deflate_repeats(worker->finder, worker->shape->level == PNG_LEVEL_SMALL,
+                           worker->filtered, strip->data_bytes, out);
 }
 
 /* OUT holds the chosen form, of BYTES bytes. Tries repeats with every filter, leaves the smallest
@@ -254,7 +251,7 @@ static bool write_chunk(struct sink *sink, const char *type, const void *head, s
         to = (uint8_t *)memcpy(chunk + PNG_CHUNK_HEAD, head, head_bytes) + head_bytes;
         if (packed) {
             to += zlib_stream_begin(to);
-            to += deflate_repeats(finder, DEFLATE_DEFAULT, part.bytes, part.size, to);
+            to += deflate_repeats(finder, false, part.bytes, part.size, to);
             to += zlib_stream_end(to, zlib_adler32(1, part.bytes, part.size));
         } else if (part.size > 0) {
             to = (uint8_t *)memcpy(to, part.bytes, part.size) + part.size;

@@ -203,9 +203,8 @@ static void deflate_strip(struct worker *worker, struct strip *strip)
     for (int y = 0; y < strip->count; y++)
         take_differences(&w->sink->info, strip->rows + row * ((size_t)y + 1),
                          worker->differences + row * (size_t)y);
-    to += has_repeats(data, bytes)
-              ? deflate_repeats(worker->finder, DEFLATE_DEFAULT, data, bytes, to)
-              : deflate_literals(data, bytes, to);
+    to += has_repeats(data, bytes) ? deflate_repeats(worker->finder, false, data, bytes, to)
+                                   : deflate_literals(data, bytes, to);
     to += zlib_stream_end(to, zlib_adler32(1, data, bytes));
     strip->bytes = (size_t)(to - strip->out);
 }

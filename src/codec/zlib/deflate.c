@@ -3,7 +3,6 @@
 #include "codec/zlib/deflate.h"
 
 #include <endian.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -437,16 +436,15 @@ unsigned deflate_literals_estimate(const uint8_t *in, size_t bytes)
         if (histogram[v])
             bits += (uint64_t)histogram[v] * (log2_256((uint32_t)bytes) - log2_256(histogram[v]));
     /* No code of single bytes takes less than a bit. */
-    return bytes == 0 || bits / bytes < 256 ? 256 : (unsigned)(bits / bytes);
+    return bytes == 0 || bits / bytes < DEFLATE_LEAST_BITS ? DEFLATE_LEAST_BITS
+                                                           : (unsigned)(bits / bytes);
 }
 
 /* ---- repeats ----
  *
- * A table maps the hash of four bytes to the latest places with these bytes. Repeats and single
- * bytes become tokens (a byte, or a length and a distance). When there are enough tokens, a block
- * is written. */
+ * A table maps the hash of a few bytes to the latest places with these bytes. Repeats and single
+ * bytes become tokens. When there are enough tokens, a block is written. */
 
-#define MIN_LENGTH   4
 #define MAX_LENGTH   258
 #define MAX_DISTANCE 32768
 #define CODE_LIMIT   15
@@ -454,29 +452,26 @@ unsigned deflate_literals_estimate(const uint8_t *in, size_t bytes)
 #define HASH_BITS    14
 #define MAX_WAYS     8
 
-/* All bytes of repeats up to this length are entered into the table. Such a repeat is dropped if a
- * longer repeat begins one byte later. */
-#define SHORT_LENGTH 16
+/* Flat areas repeat the bytes of one pixel. Such a repeat is compared once, up to RUN_LENGTH bytes,
+ * and becomes many tokens. From farther away it would take longer codes. */
+#define RUN_DISTANCE 8
+#define RUN_TOKENS   128
+#define RUN_LENGTH   ((size_t)RUN_TOKENS * MAX_LENGTH)
+
+/* Places are counted so that an empty place, 0, is too far away. */
+#define FIRST_PLACE (MAX_DISTANCE + 1)
 
 struct deflate_finder {
-    uint32_t table[(size_t)MAX_WAYS << HASH_BITS]; /* places, counted from 1; the latest first */
-    uint32_t token[BLOCK_TOKENS + 1]; /* length << 16 | distance - 1; or a single byte */
+    uint32_t table[(size_t)MAX_WAYS << HASH_BITS]; /* the latest place first */
+    /* A symbol; and, if it is a length, its extra bits from bit 9 on and distance - 1 from bit 14
+     * on. */
+    uint32_t token[BLOCK_TOKENS + RUN_TOKENS];
     struct code literal, distance;
-    int tokens;
-    size_t extra_bits;
 };
 
 struct deflate_finder *deflate_finder_new(void)
 {
     return malloc(sizeof(struct deflate_finder));
-}
-
-static uint32_t load32(const uint8_t *p)
-{
-    uint32_t v;
-
-    memcpy(&v, p, 4);
-    return le32toh(v);
 }
 
 static uint64_t load64(const uint8_t *p)
@@ -487,20 +482,17 @@ static uint64_t load64(const uint8_t *p)
     return le64toh(v);
 }
 
-static unsigned hash(uint32_t four)
-{
-    return four * 0x9e3779b1U >> (32 - HASH_BITS);
-}
-
 /* RFC 1951, 3.2.5: each power of two has four length symbols or two distance symbols. */
-static unsigned length_symbol(unsigned length, unsigned *extra)
-{
-    unsigned n = length - 3;
+static const uint8_t length_extra[LITERAL_SYMBOLS - 257] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
 
-    *extra = n < 8 || length == MAX_LENGTH ? 0 : 29U - (unsigned)__builtin_clz(n);
-    if (length == MAX_LENGTH)
-        return LITERAL_SYMBOLS - 1;
-    return 257 + 4 * *extra + (n >> *extra);
+static uint32_t repeat_token(size_t length, uint32_t distance)
+{
+    unsigned n = (unsigned)length - 3;
+    unsigned extra = n < 8 || length == MAX_LENGTH ? 0 : 29U - (unsigned)__builtin_clz(n);
+    unsigned symbol = length == MAX_LENGTH ? LITERAL_SYMBOLS - 1 : 257 + 4 * extra + (n >> extra);
+
+    return symbol | (n & ((1U << extra) - 1)) << 9 | (distance - 1) << 14;
 }
 
 static unsigned distance_symbol(unsigned before, unsigned *extra) /* before = distance - 1 */
@@ -509,35 +501,16 @@ static unsigned distance_symbol(unsigned before, unsigned *extra) /* before = di
     return 2 * *extra + (before >> *extra);
 }
 
-static void add_literal(struct deflate_finder *finder, uint8_t byte)
-{
-    finder->token[finder->tokens++] = byte;
-    finder->literal.frequency[byte]++;
-}
-
-static void add_repeat(struct deflate_finder *finder, unsigned length, unsigned distance)
-{
-    unsigned extra;
-
-    finder->token[finder->tokens++] = length << 16 | (distance - 1);
-    finder->literal.frequency[length_symbol(length, &extra)]++;
-    finder->extra_bits += extra;
-    finder->distance.frequency[distance_symbol(distance - 1, &extra)]++;
-    finder->extra_bits += extra;
-}
-
-static void write_tokens(struct writer *w, const struct deflate_finder *finder)
+static void write_tokens(struct writer *w, const struct deflate_finder *finder, size_t tokens)
 {
     struct writer local = *w;
 
-    for (int i = 0; i < finder->tokens; i++) {
-        uint32_t token = finder->token[i];
-        unsigned extra, length = token >> 16, before = token & 0xffff;
-        if (length == 0) {
-            add_code(&local, finder->literal.entry[token]);
-        } else { /* 15 + 5 + 15 + 13 bits at most */
-            add_code(&local, finder->literal.entry[length_symbol(length, &extra)]);
-            add_bits(&local, (length - 3) & ((1U << extra) - 1), extra);
+    for (size_t i = 0; i < tokens; i++) {
+        uint32_t token = finder->token[i], symbol = token & 511, before = token >> 14;
+        unsigned extra;
+        add_code(&local, finder->literal.entry[symbol]);
+        if (symbol > END_OF_BLOCK) { /* 15 + 5 + 15 + 13 bits at most */
+            add_bits(&local, token >> 9 & 31, length_extra[symbol - 257]);
             add_code(&local, finder->distance.entry[distance_symbol(before, &extra)]);
             add_bits(&local, before & ((1U << extra) - 1), extra);
         }
@@ -548,122 +521,159 @@ static void write_tokens(struct writer *w, const struct deflate_finder *finder)
     *w = local;
 }
 
-static void forget_tokens(struct deflate_finder *finder)
+/* Counts how often each symbol comes; returns the sum of all extra bits. */
+static size_t count_tokens(struct deflate_finder *finder, size_t tokens)
 {
-    finder->tokens = 0;
-    finder->extra_bits = 0;
-    memset(finder->literal.frequency, 0, sizeof finder->literal.frequency);
+    uint32_t part[4][512] = {{0}}; /* equal neighbours do not wait for each other */
+    size_t bits = 0;
+
     memset(finder->distance.frequency, 0, sizeof finder->distance.frequency);
+    for (size_t i = 0; i < tokens; i++) {
+        uint32_t token = finder->token[i], symbol = token & 511;
+        unsigned extra;
+        part[i % 4][symbol]++;
+        if (symbol > END_OF_BLOCK) {
+            finder->distance.frequency[distance_symbol(token >> 14, &extra)]++;
+            bits += extra + length_extra[symbol - 257];
+        }
+    }
+    for (int i = 0; i < LITERAL_SYMBOLS; i++)
+        finder->literal.frequency[i] = part[0][i] + part[1][i] + part[2][i] + part[3][i];
+    return bits;
 }
 
 /* Writes the tokens, which stand for BYTES bytes at IN. */
-static void write_repeat_block(struct writer *w, struct deflate_finder *finder, const uint8_t *in,
-                               size_t bytes)
+static void write_repeat_block(struct writer *w, struct deflate_finder *finder, size_t tokens,
+                               const uint8_t *in, size_t bytes)
 {
+    size_t bits = count_tokens(finder, tokens);
+
     finder->literal.frequency[END_OF_BLOCK] = 1;
     for (int i = 0; i < 2; i++) /* a code needs at least two symbols */
         finder->distance.frequency[i] += finder->distance.frequency[i] == 0;
     code_build(&finder->literal, LITERAL_SYMBOLS, CODE_LIMIT);
     code_build(&finder->distance, DISTANCE_SYMBOLS, CODE_LIMIT);
-    if (begin_block(w, &finder->literal, &finder->distance, finder->extra_bits, in, bytes))
-        write_tokens(w, finder);
-    forget_tokens(finder);
+    if (begin_block(w, &finder->literal, &finder->distance, bits, in, bytes))
+        write_tokens(w, finder, tokens);
 }
 
-/* How many bytes at P (up to MAX_LENGTH and before END) equal the bytes at Q. */
-static unsigned count_equal(const uint8_t *p, const uint8_t *q, const uint8_t *end)
+/* How many bytes at P, up to MOST, equal the bytes at Q. */
+static size_t count_equal(const uint8_t *p, const uint8_t *q, size_t most)
 {
-    unsigned most = end - p < MAX_LENGTH ? (unsigned)(end - p) : MAX_LENGTH, n = 0;
+    size_t n = 0;
 
-    while (n + 8 <= most && load64(p + n) == load64(q + n))
-        n += 8;
+    for (; n + 8 <= most; n += 8) {
+        uint64_t other = load64(p + n) ^ load64(q + n);
+        if (other)
+            return n + (size_t)__builtin_ctzll(other) / 8;
+    }
     while (n < most && p[n] == q[n])
         n++;
     return n;
 }
 
-INLINE void enter(struct deflate_finder *finder, const uint8_t *in, const uint8_t *p, unsigned ways)
-{
-    uint32_t *place = finder->table + ways * hash(load32(p));
+/* How hard to search: how many earlier places are tried; the shortest repeat; and whether a repeat
+ * is dropped if a longer one begins one byte later, and all its bytes are entered into the table.
+ */
+struct effort {
+    unsigned ways, shortest;
+    bool patient;
+};
 
-    for (unsigned i = ways - 1; i > 0; i--)
+/* The places with the bytes at P. */
+INLINE uint32_t *places(struct deflate_finder *finder, const uint8_t *p, struct effort effort)
+{
+    uint64_t hash = (load64(p) << (64 - 8 * effort.shortest)) * 0x9e3779b97f4a7c15U;
+
+    return finder->table + effort.ways * (hash >> (64 - HASH_BITS));
+}
+
+INLINE void enter(struct deflate_finder *finder, const uint8_t *in, const uint8_t *p,
+                  struct effort effort)
+{
+    uint32_t *place = places(finder, p, effort);
+
+    for (unsigned i = effort.ways - 1; i > 0; i--)
         place[i] = place[i - 1];
-    place[0] = (uint32_t)(p - in) + 1;
+    place[0] = (uint32_t)(p - in) + FIRST_PLACE;
 }
 
 /* The length of the longest repeat at P; 0 if there is none. */
-INLINE unsigned find(const struct deflate_finder *finder, const uint8_t *in, const uint8_t *p,
-                     const uint8_t *end, unsigned ways, unsigned *distance)
+INLINE size_t find(struct deflate_finder *finder, const uint8_t *in, const uint8_t *p,
+                   const uint8_t *end, struct effort effort, uint32_t *distance)
 {
-    const uint32_t *place = finder->table + ways * hash(load32(p));
-    uint32_t here = (uint32_t)(p - in) + 1, four = load32(p);
-    unsigned longest = 0;
+    const uint32_t here = (uint32_t)(p - in) + FIRST_PLACE;
+    const uint32_t *place = places(finder, p, effort);
+    size_t longest = 0, left = (size_t)(end - p);
 
-    for (unsigned i = 0; i < ways && place[i] && here - place[i] <= MAX_DISTANCE; i++) {
-        const uint8_t *q = in + place[i] - 1;
-        unsigned length;
-        if (load32(q) != four)
+    for (unsigned i = 0; i < effort.ways && here - place[i] <= MAX_DISTANCE; i++) {
+        uint32_t before = here - place[i];
+        size_t most = before <= RUN_DISTANCE ? RUN_LENGTH : MAX_LENGTH, length;
+        if ((load64(p - before) ^ load64(p)) << (64 - 8 * effort.shortest))
             continue;
-        length = count_equal(p, q, end);
+        length = count_equal(p, p - before, left < most ? left : most);
         if (length > longest) {
             longest = length;
-            *distance = here - place[i];
+            *distance = before;
         }
     }
     return longest;
 }
 
 INLINE size_t search(struct deflate_finder *finder, const uint8_t *in, size_t bytes, uint8_t *out,
-                     unsigned ways, unsigned patience)
+                     struct effort effort)
 {
     struct writer w = {.out = out};
     const uint8_t *p = in, *end = in + bytes, *begin = in;
-    const uint8_t *last = bytes > MIN_LENGTH ? end - MIN_LENGTH - 1 : in; /* to search */
+    const uint8_t *last = bytes > 8 ? end - 8 : in; /* to search */
+    uint32_t *token = finder->token, distance = 0, other = 0;
 
-    memset(finder->table, 0, ((size_t)ways << HASH_BITS) * sizeof *finder->table);
-    forget_tokens(finder);
+    memset(finder->table, 0, ((size_t)effort.ways << HASH_BITS) * sizeof *finder->table);
     while (p < end) {
-        unsigned distance = 0, length = 0, other = 0, later;
+        size_t length = 0, later, piece;
         if (p < last) {
-            length = find(finder, in, p, end, ways, &distance);
-            enter(finder, in, p, ways);
+            length = find(finder, in, p, end, effort, &distance);
+            enter(finder, in, p, effort);
         }
-        if (length > 0 && length < patience && p + 1 < last &&
-            (later = find(finder, in, p + 1, end, ways, &other)) > length) {
-            add_literal(finder, *p++);
-            enter(finder, in, p, ways);
+        if (effort.patient && length > 0 && length < MAX_LENGTH && p + 1 < last &&
+            (later = find(finder, in, p + 1, end, effort, &other)) > length) {
+            *token++ = *p++;
+            enter(finder, in, p, effort);
             length = later;
             distance = other;
         }
         if (length == 0) {
-            add_literal(finder, *p++);
+            *token++ = *p++;
         } else {
-            const uint8_t *next = p + length;
-            add_repeat(finder, length, distance);
-            /* Of a long repeat, only the end is entered. */
-            for (p = length <= patience || length <= SHORT_LENGTH ? p + 1 : next - 2; p < next; p++)
+            const uint8_t *next;
+            if (length % MAX_LENGTH < 3) /* too short for a repeat */
+                length -= length % MAX_LENGTH;
+            next = p + length;
+            for (; length > 0; length -= piece) {
+                piece = length < MAX_LENGTH ? length : MAX_LENGTH;
+                *token++ = repeat_token(piece, distance);
+            }
+            for (p = effort.patient && next - p <= MAX_LENGTH ? p + 1 : next - 1; p < next; p++)
                 if (p < last)
-                    enter(finder, in, p, ways);
+                    enter(finder, in, p, effort);
         }
-        if (finder->tokens >= BLOCK_TOKENS - 1) {
-            write_repeat_block(&w, finder, begin, (size_t)(p - begin));
+        if (token - finder->token >= BLOCK_TOKENS || p == end) {
+            write_repeat_block(&w, finder, (size_t)(token - finder->token), begin,
+                               (size_t)(p - begin));
+            token = finder->token;
             begin = p;
         }
     }
-    if (finder->tokens > 0)
-        write_repeat_block(&w, finder, begin, (size_t)(p - begin));
     write_stored(&w, NULL, 0);
     return (size_t)(w.out - out);
 }
 
-size_t deflate_repeats(struct deflate_finder *finder, enum deflate_effort effort, const uint8_t *in,
-                       size_t bytes, uint8_t *out)
+size_t deflate_repeats(struct deflate_finder *finder, bool small, const uint8_t *in, size_t bytes,
+                       uint8_t *out)
 {
-    if (effort == DEFLATE_FAST)
-        return search(finder, in, bytes, out, 1, 0);
-    if (effort == DEFLATE_SMALL)
-        return search(finder, in, bytes, out, MAX_WAYS, MAX_LENGTH);
-    return search(finder, in, bytes, out, 2, SHORT_LENGTH);
+    if (small)
+        return search(finder, in, bytes, out, (struct effort){MAX_WAYS, 6, true});
+    return search(finder, in, bytes, out, (struct effort){1, 8, false});
 }
 
 /* ---- the estimate for repeats ---- */
@@ -677,7 +687,6 @@ size_t deflate_repeats(struct deflate_finder *finder, enum deflate_effort effort
 unsigned deflate_repeats_estimate(const uint8_t *in, size_t bytes, unsigned literal_bits)
 {
     uint16_t table[1 << SAMPLE_BITS] = {0};
-    const uint8_t *end = in + bytes;
     /* Shorter repeats do not pay. Both ends are compared before the length is counted. */
     unsigned shortest = literal_bits ? REPEAT_COST / literal_bits + 1 : MAX_LENGTH;
     size_t i = 0, ends = shortest < 8 ? 0 : (shortest < MAX_LENGTH ? shortest : MAX_LENGTH) - 8U;
@@ -690,7 +699,8 @@ unsigned deflate_repeats_estimate(const uint8_t *in, size_t bytes, unsigned lite
         unsigned length = 0;
         if (*place &&
             (((eight ^ load64(q)) | (load64(in + i + ends) ^ load64(q + ends))) & mask) == 0)
-            length = count_equal(in + i, q, end);
+            length =
+                (unsigned)count_equal(in + i, q, bytes - i < MAX_LENGTH ? bytes - i : MAX_LENGTH);
         *place = (uint16_t)(i + 1);
         if ((uint64_t)length * literal_bits > REPEAT_COST) {
             took += REPEAT_COST;

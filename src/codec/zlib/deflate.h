@@ -9,6 +9,7 @@
 #ifndef STENCIL_CODEC_ZLIB_DEFLATE_H
 #define STENCIL_CODEC_ZLIB_DEFLATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,21 +26,19 @@ size_t deflate_literals(const uint8_t *in, size_t bytes, uint8_t *out);
 
 /* Mean bits of a byte, times 256, by the entropy of BYTES bytes; at least one bit. Uses integers
  * only, so that every machine makes the same choice. */
+#define DEFLATE_LEAST_BITS 256
 unsigned deflate_literals_estimate(const uint8_t *in, size_t bytes);
 
 /* ---- repeats ---- */
-
-/* Search effort: FAST tries one earlier place, DEFAULT tries two and also the next byte's, SMALL
- * tries eight. */
-enum deflate_effort { DEFLATE_FAST, DEFLATE_DEFAULT, DEFLATE_SMALL };
 
 /* Working memory besides the data; freed by free(). NULL: out of memory. */
 struct deflate_finder;
 struct deflate_finder *deflate_finder_new(void);
 
-/* Compresses BYTES bytes (1 .. 2^31) to OUT; uses no data before IN. */
-size_t deflate_repeats(struct deflate_finder *finder, enum deflate_effort effort, const uint8_t *in,
-                       size_t bytes, uint8_t *out);
+/* Compresses BYTES bytes (1 .. 2^31) to OUT; uses no data before IN. SMALL: tries eight earlier
+ * places and also the next byte's, instead of one. */
+size_t deflate_repeats(struct deflate_finder *finder, bool small, const uint8_t *in, size_t bytes,
+                       uint8_t *out);
 
 /* Mean bits of a byte with repeats, times 256, if a single byte takes LITERAL_BITS (times 256);
  * estimated from BYTES (<= 2^16) bytes. */
