@@ -12,8 +12,8 @@
  *               S = sum over i of column[i] * r[y + i - ay]
  *
  * Tiles of columns are so narrow that a ring of row sums r stays in the L2 cache, and two rows of
- * output share the loads from the ring. While row sums are made, the next input row and the row to
- * be written are prefetched, so that memory and arithmetic overlap. Lines are read in place. A line
+ * output share the loads from the ring. While sums are made, the next input row and the row to be
+ * written are prefetched, so that memory and arithmetic overlap. Lines are read in place. A line
  * is copied and padded only if a tile has ghost cells, or if a block would read past the row's
  * end. */
 #include <math.h>
@@ -132,7 +132,7 @@ bool cpu_bytes_wins(const struct plan *plan)
         if (m->divisor != 1 && m->divisor != 2 && m->divisor != 4)
             return false;
         for (int k = 0; k < plan->masks; k++)
-            if (m[k].bound > INT16_MAX || !cpu_mask_fits(&m[k], INT8_MAX))
+            if (m[k].bound > CPU_MOST_GRADIENT || !cpu_mask_fits(&m[k], INT8_MAX))
                 return false;
         return true;
     }
@@ -243,10 +243,20 @@ static void ring_line(const struct bytes_pass *pass, struct bytes_worker *w, con
     }
 }
 
-/* Prepares picture row v, or the row that v folds to, for the sums. WRITE: output that will be
- * written soon, or NULL. */
-static void take_line(const struct bytes_pass *pass, struct bytes_worker *w, int v,
-                      const uint8_t *write)
+/* The tile's part of the row below row v, and WRITE: output that will be written soon, or NULL. */
+static struct cpu_ahead ahead_of(const struct bytes_pass *pass, const struct bytes_worker *w, int v,
+                                 uint8_t *write)
+{
+    const struct image *in = pass->job->in;
+    const uint8_t *row = cpu_tile_row(pass->job, &w->tile, v, NULL);
+    if (!row || row == image_row(in, in->height - 1))
+        return (struct cpu_ahead){NULL, write};
+    return (struct cpu_ahead){row + in->pitch + w->tile.first_pixel * pass->job->plan->channels,
+                              write};
+}
+
+/* Prepares picture row v, or the row that v folds to, for the sums. WRITE: see ahead_of. */
+static void take_line(const struct bytes_pass *pass, struct bytes_worker *w, int v, uint8_t *write)
 {
     const struct kernel_job *job = pass->job;
     const struct plan_mask *m = &job->plan->mask[0];
@@ -256,11 +266,7 @@ static void take_line(const struct bytes_pass *pass, struct bytes_worker *w, int
     uint8_t *copy = w->copies + (size_t)slot * pass->stride;
 
     if (pass->separable) {
-        bool more = row && row != image_row(job->in, job->in->height - 1);
-        struct cpu_ahead ahead = {more ? row + job->in->pitch : NULL, write};
-        if (more)
-            ahead.read += w->tile.first_pixel * channels;
-        ring_line(pass, w, row, slot, ahead);
+        ring_line(pass, w, row, slot, ahead_of(pass, w, v, write));
     } else if (row && from >= 0 &&
                (from + m->width - 1) * channels + n <= job->in->width * channels) {
         w->line[slot] = row + (size_t)from * (size_t)channels;
@@ -288,8 +294,9 @@ static void filter_directly(const struct bytes_pass *pass, struct bytes_worker *
                             uint8_t *out, int n)
 {
     const struct plan *plan = pass->job->plan;
+    const int last = y - plan->mask[0].anchor_y + plan->mask[0].height - 1;
     for (int k = 0; k < plan->masks; k++)
-        direct_sums(pass, w, k, y, n, (struct cpu_ahead){NULL, out});
+        direct_sums(pass, w, k, y, n, ahead_of(pass, w, last, out));
     if (plan->kind == PLAN_GRADIENT)
         pass->ops->gradient_16_u8((const int16_t *)w->sum[0], (const int16_t *)w->sum[1],
                                   (int)plan->mask[0].divisor, plan->max, out, n);

@@ -153,7 +153,7 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
     (void)rows;
     if (pass->by_runs) {
         ops->sum_runs(&pass->runs, at, (uint32_t)plan->mask[0].offset, w->sums_32[0], n);
-        cpu_finish_32(ops, plan, w->sums_32[0], out, n);
+        cpu_finish_32(ops, plan, w->sums_32[0], out, n, false);
         return;
     }
     for (int k = 0; k < plan->masks; k++)

@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of gradient_16_u8: lengths up to sqrt(2) times this, estimated, fit int16. */
+#define CPU_MOST_GRADIENT 23000
+
 /* Sums are made in blocks of this many samples; rows have as much slack at their end. */
 #define CPU_BLOCK       64
 #define CPU_COLUMN_ROWS 2   /* of column_16_u8; 4 were slower */
@@ -19,11 +22,8 @@
 
 struct cpu_mask {
     int width, height;
-    int step; /* elements from one tap to the next: the channels */
-    /* Row-major weights in the form that the sum needs. Pairs: (height+1)/2 rows of width entries,
-     * each the two int16 weights of rows 2p and 2p+1 in the low and the high half. */
-    const uint32_t *pair;
-    const uint64_t *weight64; /* modulo 2^64 */
+    int step;                 /* elements from one tap to the next: the channels */
+    const uint64_t *weight64; /* row-major, modulo 2^64 */
 };
 
 struct cpu_divide {
@@ -31,6 +31,7 @@ struct cpu_divide {
     int shift;       /* log2(d) if d is a power of two, else -1 */
     int32_t max;
     int64_t bound; /* |sum| + d stays below this */
+    bool streams;  /* as in struct cpu_tiles */
 };
 
 /* The weights of one factor of a rank-1 mask, modulo 2^32. */
@@ -40,10 +41,10 @@ struct cpu_taps {
     uint32_t *weight;
 };
 
-/* How sums S in two halves are divided by d = odd * 2^n; cpu/ops_divide.h has the bounds. SHIFTED:
- * by shifts of 32 bits; ONCE: by a multiplication of doubles; TWICE: by 2^n and then by the odd
- * number. */
-enum cpu_halves_way { HALVES_SHIFTED, HALVES_ONCE, HALVES_TWICE };
+/* How sums S in two halves are divided by d = odd * 2^n; cpu/ops_divide.h has the bounds. JOINED:
+ * as any sums of 32 bits; SHIFTED: by shifts of 32 bits; ONCE: by a multiplication of doubles;
+ * TWICE: by 2^n and then by the odd number. */
+enum cpu_halves_way { HALVES_JOINED, HALVES_SHIFTED, HALVES_ONCE, HALVES_TWICE };
 
 /* The constants of sums that come in two halves. */
 struct cpu_halves {
@@ -51,20 +52,7 @@ struct cpu_halves {
     int64_t common, start, divisor;
     int64_t cell; /* extra weight of the sample at the output's place */
     int32_t max;
-};
-
-/* Lane i is element lane[i] of two vectors, one behind the other, which begin at `first` and at
- * `second`. */
-struct cpu_permutation {
-    int first, second;
-    uint32_t lane[16];
-};
-
-/* How pixels become pairs, by the first element's number modulo the channels; and samples again, by
- * the first one's number modulo a pair's samples. */
-struct cpu_pixel_pairs {
-    int channels;
-    struct cpu_permutation part[4], join[8];
+    bool streams; /* as in struct cpu_tiles, if SHIFTED */
 };
 
 /* Colour weighted by alpha: (gain * A + offset * B) / (divisor * B) with A the sum of w*c*a and B
@@ -103,7 +91,6 @@ struct cpu_two_masks {
     const uint32_t *weight[2]; /* pairs * width entries, two int16 or four int8, row-major */
 };
 
-/* As sum_pairs, for two masks at once. */
 typedef void cpu_sum_two_rows(const struct cpu_two_masks *masks, const void *const *lines,
                               uint32_t start, void *upper, void *lower, int n);
 
@@ -277,10 +264,10 @@ struct cpu_ops {
 
     /* sum[x] = start + sum over taps, modulo 2^32 or 2^64, for x in 0..n-1 rounded up to
      * CPU_BLOCK. All arithmetic wraps, and wrapping is exact because the plan's bound says
-     * that the final value fits. */
-    /* rows[p] are pair rows: element x holds samples (2p, x) and (2p+1, x) as two int16. */
-    void (*sum_pairs)(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
-                      int32_t *sum, int n);
+     * that the final value fits. sum_row: of one mask, as sum_two_rows; n is rounded up to
+     * twice CPU_BLOCK. */
+    void (*sum_row)(const struct cpu_two_masks *mask, const void *const *lines, uint32_t start,
+                    void *sum, int n);
     void (*sum_64)(const struct cpu_mask *mask, const uint32_t *const *rows, uint64_t start,
                    int64_t *sum, int n);
     /* As row_32, with equal weights; makes exactly n sums. */
@@ -292,6 +279,12 @@ struct cpu_ops {
     void (*pairs_u16)(const uint16_t *upper, const uint16_t *lower, uint32_t *pair, int n);
     /* Over lines of pairs_u8 or pairs_u16. */
     cpu_sum_two_rows *sum_two_rows;
+    /* Four rows of output, of which the third and the fourth one read the lines one further down
+     * than the first and the second one: a mask's weights end with a line of 0, and another one is
+     * in front of the first weight. HALVES 2: 2^16 times the sums over the lines, plus the sums
+     * over as many lines behind them. */
+    void (*sum_four_rows)(const struct cpu_two_masks *masks, const void *const *lines, int halves,
+                          uint32_t start, void *const sum[4], int n);
     /* Over lines of four rows of bytes, or NULL: quad[x] = row[0][x] in the lowest byte, row[3][x]
      * in the highest one, or in the form that the sums need; weights are any int8. */
     void (*byte_quads)(const uint8_t *const row[4], uint32_t *quad, int n);
@@ -308,22 +301,16 @@ struct cpu_ops {
     /* out = floor of the lower bound, clamped; doubtful = 1 if the upper bound's differs, else 0 */
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
                        uint8_t *doubtful, int n);
-    /* upper = the upper halves of column[x] and column[x + step] side by side; lower = the lower
-     * halves, each minus 32768. */
-    void (*split_taps)(const uint32_t *column, int step, uint32_t *upper, uint32_t *lower, int n);
-    /* Splits columns for pairs of pixels (cpu/ops_pixel_pairs.h). N: the pairs times the channels.
-     */
-    void (*pixel_pairs_make)(struct cpu_pixel_pairs *pairs, int channels);
-    void (*split_pixel_pairs)(const struct cpu_pixel_pairs *pairs, const uint32_t *column,
-                              uint32_t *upper, uint32_t *lower, int n);
+    /* upper = the upper halves of first[x] and second[x] side by side; lower = the lower halves,
+     * each minus 32768. */
+    void (*split_halves)(const uint32_t *first, const uint32_t *second, uint32_t *upper,
+                         uint32_t *lower, int n);
     /* out = clamp(floor((S + d/2) / d)), S = common * (upper * 65536 + lower) + start + cell * in,
-     * for divisions that are not SHIFTED; and for those that are, from the sums of even pixels and
-     * of odd ones. */
+     * for divisions that are not SHIFTED; and for those that are. */
     void (*divide_halves)(const struct cpu_halves *halves, const int32_t *upper,
                           const int32_t *lower, const uint16_t *in, uint16_t *out, int n);
-    void (*shift_pixel_pairs)(const struct cpu_pixel_pairs *pairs, const struct cpu_halves *halves,
-                              const uint32_t *const upper[2], const uint32_t *const lower[2],
-                              uint16_t *out, int n);
+    void (*shift_halves)(const struct cpu_halves *halves, const int32_t *upper,
+                         const int32_t *lower, uint16_t *out, int n);
 
     /* sum[x] = start + sum over pairs of weight * at[2p][x] + weight * at[2p + 1][x], modulo 2^16,
      * n rounded up to CPU_BLOCK. The order within a block is private to the instruction set: the
@@ -332,8 +319,8 @@ struct cpu_ops {
                       uint16_t *sum, int n, struct cpu_ahead ahead);
     void (*divide_16_u8)(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
                          int n);
-    /* out = clamp(round(sqrt(gx^2 + gy^2) / divisor)), |gx|, |gy| <= INT16_MAX, divisor 1, 2 or
-     * 4 */
+    /* out = clamp(round(sqrt(gx^2 + gy^2) / divisor)), |gx|, |gy| <= CPU_MOST_GRADIENT, divisor 1,
+     * 2 or 4 */
     void (*gradient_16_u8)(const int16_t *gx, const int16_t *gy, int divisor, uint32_t max,
                            uint8_t *out, int n);
     /* out[r] = divide_16_u8 of start + sum over taps of weight[i] * row[r + i][x], for up to
@@ -342,25 +329,20 @@ struct cpu_ops {
                          const struct cpu_divide16 *divide, uint8_t *const *out, int rows, int n);
 
     /* sum[x] = sum over taps of weight[i] * row[i][first + x], for x in 0..n-1, no element more,
-     * because the rows are the picture's own. Modulo 2^32. */
-    void (*column_32_u8)(const struct cpu_taps *taps, const void *const *row, size_t first,
-                         uint32_t *sum, int n);
-    void (*column_32_u16)(const struct cpu_taps *taps, const void *const *row, size_t first,
-                          uint32_t *sum, int n);
+     * because the rows are the picture's own, of BYTES bytes a sample. Modulo 2^32. */
+    void (*column_32)(const struct cpu_taps *taps, const void *const *row, size_t first, int bytes,
+                      uint32_t *sum, int n);
     /* sum[x] += weight * (enters[first + x] - leaves[first + x]) */
-    void (*column_slide_u8)(uint32_t weight, const void *enters, const void *leaves, size_t first,
-                            uint32_t *sum, int n);
-    void (*column_slide_u16)(uint32_t weight, const void *enters, const void *leaves, size_t first,
-                             uint32_t *sum, int n);
+    void (*column_slide)(uint32_t weight, const void *enters, const void *leaves, size_t first,
+                         int bytes, uint32_t *sum, int n);
     /* sum[x] = start + sum over taps of weight[j] * column[x + j*step], n rounded up to
      * CPU_BLOCK. */
     void (*row_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
                    uint32_t *sum, int n);
 
-    /* out = clamp(floor((sum + d/2) / d)); out has 1 or 2 bytes a sample */
-    void (*divide_32_u8)(const struct cpu_divide *divide, const int32_t *sum, uint8_t *out, int n);
-    void (*divide_32_u16)(const struct cpu_divide *divide, const int32_t *sum, uint16_t *out,
-                          int n);
+    /* out = clamp(floor((sum + d/2) / d)); BYTES: of 1 byte a sample, not 2 */
+    void (*divide_32)(const struct cpu_divide *divide, const int32_t *sum, bool bytes, void *out,
+                      int n);
     /* quotient = clamp(floor((sum + d/2) / d)), |sum| + d < 2^49 */
     void (*divide_64)(const struct cpu_divide *divide, const int64_t *sum, int32_t *quotient,
                       int n);

@@ -32,23 +32,24 @@ static inline enum divide_32_way divide_32_way(const struct cpu_divide *divide)
                                                                                     : BY_FACTOR;
 }
 
-struct divide_32 {
+struct divisor_32 {
     enum divide_32_way way;
     int shift;
     uint32_t half, factor;
     float inverse;
 };
 
-INLINE struct divide_32 divide_32_make(const struct cpu_divide *divide, enum divide_32_way way)
+INLINE struct divisor_32 divide_32_make(const struct cpu_divide *divide, enum divide_32_way way)
 {
     const uint64_t d = (uint64_t)divide->divisor;
     const int k = way == BY_FACTOR ? 63 - __builtin_clzll(d - 1) : divide->shift;
-    return (struct divide_32){way, k, (uint32_t)(d / 2),
-                              (uint32_t)((((uint64_t)1 << (32 + k)) + d - 1) / d), 1.0F / (float)d};
+    return (struct divisor_32){way, k, (uint32_t)(d / 2),
+                               (uint32_t)((((uint64_t)1 << (32 + k)) + d - 1) / d),
+                               1.0F / (float)d};
 }
 
 /* A vector of quotients; negative ones become 0 or stay negative. */
-INLINE v_s32 divide_lanes(const struct divide_32 *d, const int32_t *sum)
+INLINE v_s32 divide_lanes(const struct divisor_32 *d, const int32_t *sum)
 {
     v_s32 v = (v_s32)(load_32(sum) + d->half);
     if (d->way == BY_SHIFT)
@@ -62,10 +63,11 @@ INLINE v_s32 divide_lanes(const struct divide_32 *d, const int32_t *sum)
 
 /* WAY and BYTES are constants where this is inlined. Sums have slack up to CPU_BLOCK, samples have
  * none. */
-INLINE void divide_32(const struct cpu_divide *divide, enum divide_32_way way, const int32_t *sum,
-                      bool bytes, void *out, int n)
+INLINE void divide_32_body(const struct cpu_divide *divide, enum divide_32_way way,
+                           const int32_t *sum, bool bytes, void *out, int n)
 {
-    const struct divide_32 d = divide_32_make(divide, way);
+    const struct divisor_32 d = divide_32_make(divide, way);
+    const bool streams = divide->streams;
     const v_u8 max_u8 = (uint8_t)divide->max - (v_u8){0};
     const v_u16 max_u16 = (uint16_t)divide->max - (v_u16){0};
     for (int x = 0; bytes && x < n; x += VECTOR_BYTES) {
@@ -73,11 +75,11 @@ INLINE void divide_32(const struct cpu_divide *divide, enum divide_32_way way, c
         UNROLL
         for (int k = 0; k < 4; k++)
             v[k] = divide_lanes(&d, sum + x + LANES * k);
-        store_first((uint8_t *)out + x, min_u8(narrow_32_u8(v), max_u8), n - x);
+        store_first((uint8_t *)out + x, min_u8(narrow_32_u8(v), max_u8), n - x, streams);
     }
     for (int x = 0; !bytes && x < n; x += WORDS) {
         v_u16 v = narrow_32(divide_lanes(&d, sum + x), divide_lanes(&d, sum + x + LANES));
-        store_first((uint16_t *)out + x, (v_u8)min_u16(v, max_u16), 2 * (n - x));
+        store_first((uint16_t *)out + x, (v_u8)min_u16(v, max_u16), 2 * (n - x), streams);
     }
 }
 
@@ -86,21 +88,20 @@ INLINE void divide_32_any(const struct cpu_divide *divide, const int32_t *sum, b
 {
     enum divide_32_way way = divide_32_way(divide);
     if (way == BY_SHIFT)
-        divide_32(divide, BY_SHIFT, sum, bytes, out, n);
+        divide_32_body(divide, BY_SHIFT, sum, bytes, out, n);
     else if (way == BY_FLOAT)
-        divide_32(divide, BY_FLOAT, sum, bytes, out, n);
+        divide_32_body(divide, BY_FLOAT, sum, bytes, out, n);
     else
-        divide_32(divide, BY_FACTOR, sum, bytes, out, n);
+        divide_32_body(divide, BY_FACTOR, sum, bytes, out, n);
 }
 
-static void divide_32_u8(const struct cpu_divide *divide, const int32_t *sum, uint8_t *out, int n)
+static void divide_32(const struct cpu_divide *divide, const int32_t *sum, bool bytes, void *out,
+                      int n)
 {
-    divide_32_any(divide, sum, true, out, n);
-}
-
-static void divide_32_u16(const struct cpu_divide *divide, const int32_t *sum, uint16_t *out, int n)
-{
-    divide_32_any(divide, sum, false, out, n);
+    if (bytes)
+        divide_32_any(divide, sum, true, out, n);
+    else
+        divide_32_any(divide, sum, false, out, n);
 }
 
 /* V rounded down and clamped. */
@@ -123,8 +124,8 @@ INLINE void certify_lanes(const struct cpu_certify *certify, const v_f32 value[4
         above[k] = floor_lanes(value[k] + certify->high, certify->max);
     }
     v_u8 sample = narrow_32_u8(below), other = narrow_32_u8(above);
-    store_first(out, sample, left);
-    store_first(doubtful, (v_u8)(sample != other) & 1, left);
+    store_first(out, sample, left, false);
+    store_first(doubtful, (v_u8)(sample != other) & 1, left, false);
 }
 
 static void certify_u8(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
@@ -186,6 +187,29 @@ static void divide_halves(const struct cpu_halves *halves, const int32_t *upper,
         divide_halves_body(halves, true, upper, lower, in, out, n);
     else
         divide_halves_body(halves, false, upper, lower, in, out, n);
+}
+
+/* S = common * (65536 * (upper + a) + lower + b) - d/2, with 0 <= b < 65536 and d = common * 2^n, n
+ * from 17 on. S / common + 2^(n-1) is from 0 to 2^48 - 1, and a lower sum at most 2^31 - 65536: no
+ * sum overflows, and `upper`, with what is carried to it, is of 32 bits without a sign. */
+static void shift_halves(const struct cpu_halves *halves, const int32_t *upper,
+                         const int32_t *lower, uint16_t *out, int n)
+{
+    const int64_t power = halves->divisor / halves->common;
+    const int64_t start = halves->start / halves->common + power / 2;
+    const uint32_t a = (uint32_t)(start >> 16), b = start & 0xffff;
+    const int shift = __builtin_ctzll((uint64_t)power) - 16;
+    const v_u16 max = (uint16_t)halves->max - (v_u16){0};
+    for (int x = 0; x < n; x += WORDS) {
+        v_s32 q[2];
+        UNROLL
+        for (int k = 0; k < 2; k++) {
+            v_u32 high = load_32(upper + x + LANES * k), low = load_32(lower + x + LANES * k);
+            q[k] = (v_s32)((high + a + (v_u32)((v_s32)(low + b) >> 16)) >> shift);
+        }
+        store_first((uint16_t *)out + x, (v_u8)min_u16(narrow_32(q[0], q[1]), max), 2 * (n - x),
+                    halves->streams);
+    }
 }
 
 /* ---- 64 bits ---- */

@@ -22,6 +22,11 @@
 #define store_four_16(at, v) ((void)(at), (void)(v))
 #endif
 
+/* A pair_sum times 2^16. */
+#ifndef SHIFT_SUM
+#define SHIFT_SUM(sum) ((sum) <<= 16)
+#endif
+
 static void pairs_u8(const uint8_t *restrict upper, const uint8_t *restrict lower,
                      uint32_t *restrict pair, int n)
 {
@@ -50,26 +55,38 @@ static void byte_quads(const uint8_t *const row[4], uint32_t *restrict quad, int
 
 /* The sums of ROWS rows of output and of PLANES planes of weights, which read the same lines, WIDE
  * vectors at a time; ROWS, PLANES, WIDE, QUADS and TO_16 (whether OUT takes 16 bits) are constants
- * where this is inlined. All sums, weights and loaded samples are in registers. */
+ * where this is inlined. HALVES 2: the sums over the lines, times 2^16, and those over as
+ * many lines again. All sums, weights and loaded samples are in registers. */
 INLINE void sum_rows(const struct cpu_two_masks *masks, const void *const *lines, int rows,
-                     int planes, int wide, bool quads, bool to_16, const uint32_t start[2],
-                     void *const *out, int n)
+                     int planes, int wide, int halves, bool quads, bool to_16,
+                     const uint32_t *start, void *const *out, int n)
 {
-    const int width = masks->width, step = masks->step, taps = masks->pairs * width;
+    const int width = rows == 4 ? 1 : masks->width;
+    const int step = masks->step, taps = masks->pairs * width;
     for (int x = 0; x < n; x += LANES * wide) {
         pair_sum sum[4][8];
         UNROLL
         for (int k = 0; k < rows * planes * wide; k++)
             sum[k / wide][k % wide] = (pair_sum){0};
-        for (int p = 0; p < masks->pairs; p++) {
-            const uint32_t *line = (const uint32_t *)lines[p] + x,
+        for (int at = 0; at < halves * masks->pairs; at++) {
+            const int p = halves == 2 && at >= masks->pairs ? at - masks->pairs : at;
+            const uint32_t *line = (const uint32_t *)lines[at] + x,
                            *upper = masks->weight[0] + p * width;
-            const uint32_t *lower = masks->weight[rows - 1] + p * width;
+            const uint32_t *lower = masks->weight[rows > 1] + p * width;
+            if (halves == 2 && at == masks->pairs) {
+                UNROLL
+                for (int k = 0; k < rows * wide; k++)
+                    SHIFT_SUM(sum[k / wide][k % wide]);
+            }
             for (const uint32_t *end = upper + width; upper != end;
                  upper++, lower++, line += step) {
-                if (!quads && (*upper | *lower) == 0)
+                if (!quads && rows < 4 && (*upper | *lower) == 0)
                     continue;
                 v_u32 weight[4] = {broadcast(upper), broadcast(lower)};
+                if (rows == 4) {
+                    weight[2] = broadcast(upper - width);
+                    weight[3] = broadcast(lower - width);
+                }
                 if (planes == 2) {
                     weight[2] = broadcast(upper + 2 * taps);
                     weight[3] = broadcast(lower + 2 * taps);
@@ -106,20 +123,24 @@ INLINE void sum_rows(const struct cpu_two_masks *masks, const void *const *lines
     }
 }
 
-static void sum_pairs(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
-                      int32_t *sum, int n)
+static void sum_row(const struct cpu_two_masks *mask, const void *const *lines, uint32_t start,
+                    void *sum, int n)
 {
-    const struct cpu_two_masks masks = {
-        (mask->height + 1) / 2, mask->width, mask->step, {mask->pair, mask->pair}};
-    sum_rows(&masks, (const void *const *)rows, 1, 1, PAIRS_WIDE_ONE, false, false,
-             (uint32_t[2]){start}, (void *[2]){sum}, n);
+    sum_rows(mask, lines, 1, 1, PAIRS_WIDE_ONE, 1, false, false, &start, &sum, n);
 }
 
 static void sum_two_rows(const struct cpu_two_masks *masks, const void *const *lines,
                          uint32_t start, void *upper, void *lower, int n)
 {
-    sum_rows(masks, lines, 2, 1, PAIRS_WIDE_TWO, false, false, (uint32_t[]){start, start},
+    sum_rows(masks, lines, 2, 1, PAIRS_WIDE_TWO, 1, false, false, (uint32_t[]){start, start},
              (void *[]){upper, lower}, n);
+}
+
+static void sum_four_rows(const struct cpu_two_masks *masks, const void *const *lines, int halves,
+                          uint32_t start, void *const out[4], int n)
+{
+    sum_rows(masks, lines, 4, 1, PAIRS_WIDE_FOUR, halves, false, false,
+             (uint32_t[]){start, start, start, start}, out, n);
 }
 
 #ifdef QUAD_FLIP
@@ -138,7 +159,7 @@ INLINE void sum_quads(const struct cpu_two_masks *masks, const void *const *line
         }
         from[r] = start + QUAD_BIAS * total;
     }
-    sum_rows(masks, lines, 2, planes, wide, true, to_16, from, (void *[]){upper, lower}, n);
+    sum_rows(masks, lines, 2, planes, wide, 1, true, to_16, from, (void *[]){upper, lower}, n);
 }
 
 static void quad_two_rows(const struct cpu_two_masks *masks, const void *const *lines,

@@ -6,8 +6,9 @@
 #include "cpu/ops_vector.h"
 
 /* Vectors of sums in registers, with pairs: for one row of output, for two rows. */
-#define PAIRS_WIDE_ONE 4
-#define PAIRS_WIDE_TWO 4
+#define PAIRS_WIDE_ONE  4
+#define PAIRS_WIDE_TWO  4
+#define PAIRS_WIDE_FOUR 1
 /* For the method `real`: rows of output, vectors per row. */
 #define REAL_ROWS    2
 #define REAL_VECTORS 4

@@ -10,16 +10,16 @@
 
 /* ---- boxes ---- */
 
-#define COLUMN_SLIDE(name, sample)                                                                 \
-    static void name(uint32_t weight, const void *enters, const void *leaves, size_t first,        \
-                     uint32_t *sum, int n)                                                         \
-    {                                                                                              \
-        const sample *in = (const sample *)enters + first, *out = (const sample *)leaves + first;  \
-        for (int x = 0; x < n; x++)                                                                \
-            sum[x] += weight * ((uint32_t)in[x] - out[x]);                                         \
-    }
-COLUMN_SLIDE(column_slide_u8, uint8_t)
-COLUMN_SLIDE(column_slide_u16, uint16_t)
+static void column_slide(uint32_t weight, const void *enters, const void *leaves, size_t first,
+                         int bytes, uint32_t *sum, int n)
+{
+    const uint8_t *in8 = (const uint8_t *)enters + first, *out8 = (const uint8_t *)leaves + first;
+    const uint16_t *in = (const uint16_t *)enters + first, *out = (const uint16_t *)leaves + first;
+    for (int x = 0; bytes == 1 && x < n; x++)
+        sum[x] += weight * ((uint32_t)in8[x] - out8[x]);
+    for (int x = 0; bytes == 2 && x < n; x++)
+        sum[x] += weight * ((uint32_t)in[x] - out[x]);
+}
 
 /* The numbers OF(lane, by) of all lanes. */
 #define FOUR_LANES(of, lane, by)                                                                   \

@@ -21,30 +21,26 @@ INLINE v_u32 load_samples(const void *at, int index, int bytes)
                         : load_32((const uint32_t *)at + index);
 }
 
-/* Adds a block of samples times a weight. */
-INLINE void add_tap(v_u32 sum[TAP_VECTORS], const void *in, int bytes, uint32_t weight)
+/* Adds a block of samples times a weight; TWIN, if it is not NULL, is a tap of equal weight. A
+ * multiplication takes as long as several additions, and the first weight is often 1. */
+INLINE void add_tap(v_u32 sum[TAP_VECTORS], const void *in, const void *twin, int bytes,
+                    uint32_t weight)
 {
     UNROLL
-    for (int k = 0; k < TAP_VECTORS; k++)
-        sum[k] += load_samples(in, k * LANES, bytes) * weight;
+    for (int k = 0; k < TAP_VECTORS; k++) {
+        v_u32 v = load_samples(in, k * LANES, bytes);
+        if (twin)
+            v += load_samples(twin, k * LANES, bytes);
+        sum[k] += weight == 1 ? v : v * weight;
+    }
 }
 
-/* Adds two taps of equal weight, with one multiplication. */
-INLINE void add_twins(v_u32 sum[TAP_VECTORS], const void *in, const void *twin, int bytes,
-                      uint32_t weight)
+/* The last block moves back to end at n, so that nothing outside the rows is read; n is a block or
+ * more. BYTES is a constant. */
+INLINE void column_32_body(const struct cpu_taps *taps, const void *const *row, size_t first,
+                           int bytes, uint32_t *sum, int n)
 {
-    UNROLL
-    for (int k = 0; k < TAP_VECTORS; k++)
-        sum[k] +=
-            (load_samples(in, k * LANES, bytes) + load_samples(twin, k * LANES, bytes)) * weight;
-}
-
-/* The last block moves back to end at n, so that nothing outside the rows is read; shorter rows are
- * summed one by one. */
-INLINE void column_32(const struct cpu_taps *taps, const void *const *row, size_t first, int bytes,
-                      uint32_t *sum, int n)
-{
-    for (int x = 0; n >= TAP_BLOCK && x < n; x += TAP_BLOCK) {
+    for (int x = 0; x < n; x += TAP_BLOCK) {
         v_u32 acc[TAP_VECTORS];
         size_t at;
         fill_32(acc, TAP_VECTORS, 0);
@@ -53,36 +49,38 @@ INLINE void column_32(const struct cpu_taps *taps, const void *const *row, size_
         for (int i = 0; i < taps->count - taps->twins; i++) {
             const char *in = (const char *)row[i] + at;
             if (i < taps->twins)
-                add_twins(acc, in, (const char *)row[taps->count - 1 - i] + at, bytes,
-                          taps->weight[i]);
+                add_tap(acc, in, (const char *)row[taps->count - 1 - i] + at, bytes,
+                        taps->weight[i]);
             else
-                add_tap(acc, in, bytes, taps->weight[i]);
+                add_tap(acc, in, NULL, bytes, taps->weight[i]);
         }
         store_32(sum + x, acc, TAP_VECTORS);
     }
-    for (int x = 0; n < TAP_BLOCK && x < n; x++) {
+}
+
+static void column_32(const struct cpu_taps *taps, const void *const *row, size_t first, int bytes,
+                      uint32_t *sum, int n)
+{
+    const struct cpu_taps five = {5, 0, 2, taps->weight}; /* constants unroll the loops */
+    for (int x = 0; n < TAP_BLOCK && x < n; x++) {        /* one by one */
         size_t at = first + (size_t)x;
         sum[x] = 0;
         for (int i = 0; i < taps->count; i++)
             sum[x] += taps->weight[i] *
                       (bytes == 1 ? ((const uint8_t *)row[i])[at] : ((const uint16_t *)row[i])[at]);
     }
+    if (n < TAP_BLOCK)
+        return;
+    if (bytes == 1)
+        column_32_body(taps, row, first, 1, sum, n);
+    else if (VECTOR_BYTES > 16 && taps->count == 5 && taps->twins == 2)
+        column_32_body(&five, row, first, 2, sum, n);
+    else
+        column_32_body(taps, row, first, 2, sum, n);
 }
 
-static void column_32_u8(const struct cpu_taps *taps, const void *const *row, size_t first,
-                         uint32_t *sum, int n)
-{
-    column_32(taps, row, first, 1, sum, n);
-}
-
-static void column_32_u16(const struct cpu_taps *taps, const void *const *row, size_t first,
-                          uint32_t *sum, int n)
-{
-    column_32(taps, row, first, 2, sum, n);
-}
-
-static void row_32(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
-                   uint32_t *sum, int n)
+INLINE void row_32_body(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
+                        uint32_t *sum, int n)
 {
     for (int x = 0; x < n; x += TAP_BLOCK) {
         v_u32 acc[TAP_VECTORS];
@@ -90,23 +88,32 @@ static void row_32(const struct cpu_taps *taps, const uint32_t *column, uint32_t
         for (int j = 0; j < taps->count - taps->twins; j++) {
             const uint32_t *in = column + x + j * taps->step;
             if (j < taps->twins)
-                add_twins(acc, in, column + x + (taps->count - 1 - j) * taps->step, 4,
-                          taps->weight[j]);
+                add_tap(acc, in, column + x + (taps->count - 1 - j) * taps->step, 4,
+                        taps->weight[j]);
             else
-                add_tap(acc, in, 4, taps->weight[j]);
+                add_tap(acc, in, NULL, 4, taps->weight[j]);
         }
         store_32(sum + x, acc, TAP_VECTORS);
     }
 }
 
-/* Splits columns c[x] and c[x + step] into halves of 16 bits, for sums in two halves. */
-static void split_taps(const uint32_t *restrict column, int step, uint32_t *restrict upper,
-                       uint32_t *restrict lower, int n)
+static void row_32(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
+                   uint32_t *sum, int n)
 {
-    const uint32_t *restrict next = column + step;
+    const struct cpu_taps five = {5, taps->step, 2, taps->weight};
+    if (VECTOR_BYTES > 16 && taps->count == 5 && taps->twins == 2)
+        row_32_body(&five, column, start, sum, n);
+    else
+        row_32_body(taps, column, start, sum, n);
+}
+
+/* Splits sums of two rows into halves of 16 bits, for column sums in two halves. */
+static void split_halves(const uint32_t *restrict first, const uint32_t *restrict second,
+                         uint32_t *restrict upper, uint32_t *restrict lower, int n)
+{
     for (int x = 0; x < n; x++) {
-        upper[x] = column[x] >> 16 | (next[x] & 0xffff0000);
-        lower[x] = ((column[x] & 0xffff) | next[x] << 16) ^ 0x80008000;
+        upper[x] = first[x] >> 16 | (second[x] & 0xffff0000);
+        lower[x] = ((first[x] & 0xffff) | second[x] << 16) ^ 0x80008000;
     }
 }
 

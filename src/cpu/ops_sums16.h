@@ -4,8 +4,6 @@
 #ifndef STENCIL_CPU_OPS_SUMS16_H
 #define STENCIL_CPU_OPS_SUMS16_H
 
-#include <math.h>
-
 #include "cpu/ops.h"
 #include "cpu/ops_vector.h"
 
@@ -91,7 +89,7 @@ INLINE void finish_bytes(const struct cpu_divide16 *divide, enum divide_16_way w
                          v_u16 b, uint8_t *out, int left)
 {
     v_u8 bytes = narrow_16(divide_16(divide, way, a), divide_16(divide, way, b));
-    store_first(out, min_u8(bytes, (uint8_t)divide->max - (v_u8){0}), left);
+    store_first(out, min_u8(bytes, (uint8_t)divide->max - (v_u8){0}), left, false);
 }
 
 /* DIVIDE is passed by value: a store of bytes may alias any memory, so that a struct in memory
@@ -119,27 +117,56 @@ static void divide_16_u8(const struct cpu_divide16 *divide, const uint16_t *sum,
         divide_16_body(*divide, PLAIN_SUM, sum, out, n);
 }
 
-/* The rounding of sqrt(G) / d, G = gx^2 + gy^2 < 2^31, is right: let sqrt(G) < 256.5 * d, because
- * larger G are clamped, however they are rounded. Then G < 2^21 is exact as a float. Division by d
- * is exact, too.
- *   - If sqrt(G) / d is k - 1/2, the root of a square, it is exact, and so is the sum k.
- *   - Else G differs from the square of (k - 1/2) * d by at least 1/4, and by at least 1 if d is 2
- *     or 4. So sqrt(G) / d differs from k - 1/2 by at least 2^-12 (d = 1) or 2^-13 (d = 4), which
- * is more than the errors of the root and of the sum, at most 2^-16 each. */
+/* Rounded roots of a vector of H < 2^30, in the lower halves of its lanes; of 0 perhaps -1, and if
+ * a root is 256 or more, any number from 256 to 32767.
+ *
+ * Let H < 2^16; then all numbers here are exact as floats but for the estimate of the root, which
+ * is off by less than 2^-11 of itself. Made larger by 2^-11, it is above the root, by less than
+ * 1/2. The addition of 2^23 leaves the nearest number n in the lowest bits: it is right, or one too
+ * large. It is too large if and only if H <= n * (n - 1). */
+INLINE v_u32 rounded_roots(v_u32 h)
+{
+    const v_f32 power = 0x1p23F - (v_f32){0}, larger = 1 + 0x1p-11F - (v_f32){0};
+    const v_f32 exact = __builtin_convertvector((v_s32)h, v_f32);
+    const v_f32 sum = (v_f32)REAL_ADD_float(power, near_root(exact), larger), n = sum - power;
+    return (v_u32)((v_s32)sum + ((v_f32)REAL_ADD_float(-n, n, n) >= exact));
+}
+
+/* H = floor((G + add) / 4^shift) for G = gx^2 + gy^2 of each lane's pair. */
+INLINE v_u32 squares(v_u32 pairs, uint32_t add, int shift)
+{
+    pair_sum sum = {0};
+    add_pairs(&sum, pairs, pairs);
+    return shift == 0 ? pair_total(&sum) : (pair_total(&sum) + add) >> (2 * shift);
+}
+
+INLINE void gradient_body(const int16_t *gx, const int16_t *gy, uint32_t add, int shift,
+                          uint32_t max, uint8_t *out, int n)
+{
+    const struct cpu_divide16 one = {.is_signed = true, .max = (uint16_t)max};
+    for (int x = 0; x < n; x += VECTOR_BYTES) {
+        v_u16 length[2];
+        UNROLL
+        for (int k = 0; k < 2; k++) {
+            v_u32 a = load_32(gx + x + WORDS * k), b = load_32(gy + x + WORDS * k);
+            v_u32 even = rounded_roots(squares((a & 0xffff) | b << 16, add, shift));
+            v_u32 odd = rounded_roots(squares(a >> 16 | (b & 0xffff0000), add, shift));
+            length[k] = (v_u16)((even & 0xffff) | odd << 16);
+        }
+        finish_bytes(&one, SIGNED_SHIFT, length[0], length[1], out + x, n - x);
+    }
+}
+
+/* sqrt(G) / d rounds to n or less if and only if G < ((n + 1/2) * d)^2 = d^2 * n * (n + 1) + d^2/4.
+ * For H = G, floor((G + 3) / 4) or floor((G + 12) / 16), if d is 1, 2 or 4, this is H <= n * (n +
+ * 1), or: sqrt(H) rounds to n or less. */
 static void gradient_16_u8(const int16_t *gx, const int16_t *gy, int divisor, uint32_t max,
                            uint8_t *out, int n)
 {
-    const float inverse = 1.0F / (float)divisor;
-    const struct cpu_divide16 one = {.is_signed = true, .max = (uint16_t)max};
-    for (int x = 0; x < n; x += CPU_BLOCK) {
-        uint16_t length[CPU_BLOCK];
-        for (int k = 0; k < CPU_BLOCK; k++) {
-            int32_t g = gx[x + k] * gx[x + k] + gy[x + k] * gy[x + k];
-            int32_t root = (int32_t)(sqrtf((float)g) * inverse + 0.5F);
-            length[k] = (uint16_t)(root > UINT8_MAX ? UINT8_MAX : root);
-        }
-        divide_16_body(one, SIGNED_SHIFT, length, out + x, n - x < CPU_BLOCK ? n - x : CPU_BLOCK);
-    }
+    if (divisor == 1)
+        gradient_body(gx, gy, 0, 0, max, out, n);
+    else
+        gradient_body(gx, gy, divisor == 2 ? 3 : 12, divisor / 2, max, out, n);
 }
 
 /* ---- columns ---- */

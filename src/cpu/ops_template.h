@@ -13,10 +13,8 @@
 #include "cpu/ops_fft.h"
 #include "cpu/ops_order.h"
 #include "cpu/ops_pairs.h"
-#include "cpu/ops_pixel_pairs.h"
 #include "cpu/ops_running_sums.h"
 #include "cpu/ops_separable.h"
-#include "cpu/ops_sums16.h"
 
 #define REAL          float
 #define REAL_BITS     int32_t
@@ -30,6 +28,8 @@
 #define REAL_SPREAD_4 3, 3, 3, 3
 #define REAL_SPREAD_2 1, 1, 3, 3
 #include "cpu/ops_real.h"
+
+#include "cpu/ops_sums16.h"
 
 #define REAL        float
 #define REAL_BITS   int32_t
@@ -46,18 +46,14 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .name = OPS_STRING(OPS_SUFFIX),
     .vector_bytes = VECTOR_BYTES,
     .multiply_adds = multiply_adds,
-    .sum_pairs = sum_pairs,
+    .sum_row = sum_row,
     .sum_64 = sum_64,
-    .column_32_u8 = column_32_u8,
-    .column_32_u16 = column_32_u16,
+    .column_32 = column_32,
     .row_32 = row_32,
-    .column_slide_u8 = column_slide_u8,
-    .column_slide_u16 = column_slide_u16,
+    .column_slide = column_slide,
     .row_slide_32 = row_slide_32,
-    .split_taps = split_taps,
-    .pixel_pairs_make = pixel_pairs_make,
-    .split_pixel_pairs = split_pixel_pairs,
-    .shift_pixel_pairs = shift_pixel_pairs,
+    .split_halves = split_halves,
+    .shift_halves = shift_halves,
     .divide_halves = divide_halves,
     .divide_64 = divide_64,
     .weighted = weighted,
@@ -65,9 +61,10 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .divide_16_u8 = divide_16_u8,
     .gradient_16_u8 = gradient_16_u8,
     .column_16_u8 = column_16_u8,
-    .divide_32_u8 = divide_32_u8,
+    .divide_32 = divide_32,
     .pairs_u8 = pairs_u8,
     .sum_two_rows = sum_two_rows,
+    .sum_four_rows = sum_four_rows,
 #ifdef QUAD_FLIP
     .byte_quads = byte_quads,
     .quad_two_rows = quad_two_rows,
@@ -83,7 +80,6 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
 #endif
     .certify_u8 = certify_u8,
     .pairs_u16 = pairs_u16,
-    .divide_32_u16 = divide_32_u16,
     .gradient_32 = gradient_32,
     .sum_runs = sum_runs,
     .sum_steps = sum_steps,

@@ -7,6 +7,7 @@
 #ifndef STENCIL_CPU_OPS_VECTOR_H
 #define STENCIL_CPU_OPS_VECTOR_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -71,11 +72,13 @@ INLINE void store_out(void *at, v_u32 v, bool streams)
     (void)streams;
 }
 
-/* Stores the first BYTES bytes of a vector, or the whole vector. */
-INLINE void store_first(void *at, v_u8 v, int bytes)
+/* Stores the first BYTES bytes of a vector of the output, or the whole vector as store_out. */
+INLINE void store_first(void *at, v_u8 v, int bytes, bool streams)
 {
+    if (!__builtin_constant_p(streams))
+        __asm__("" : "+r"(streams)); /* else compilers make each loop twice */
     if (bytes >= VECTOR_BYTES) {
-        store(at, (v_u32)v);
+        store_out(at, (v_u32)v, streams);
     } else {
         uint8_t last[VECTOR_BYTES]; /* V itself would always be in memory */
         store(last, (v_u32)v);
@@ -95,13 +98,13 @@ INLINE void look_up(const uint16_t *table, uint16_t *d, int n)
 }
 #endif
 
-/* Lane i is lane LANE[i] of A, or of B if LANE[i] is LANES or more. */
-#ifndef PERMUTE_TWO
-INLINE v_u32 permute_two(v_u32 a, v_u32 b, v_u32 lane)
+/* Roots of whole numbers, off by less than 2^-11 of themselves; of 0 perhaps the NaN of 0 times
+ * infinity, whose lower half is 0. */
+#ifndef NEAR_ROOT
+INLINE v_f32 near_root(v_f32 v)
 {
-    v_u32 v;
     for (int k = 0; k < LANES; k++)
-        v[k] = lane[k] < LANES ? a[lane[k]] : b[lane[k] - LANES];
+        v[k] = sqrtf(v[k]);
     return v;
 }
 #endif

@@ -1,55 +1,58 @@
-/* The method `outer16`: 16-bit samples under a mask that is a column times a row of 16-bit numbers,
- * such as every Gaussian by --sigma. Exact sums are made in two halves of 32 bits with 16-bit
- * multiplications, of which the processor makes more at a time than of doubles.
+/* The method `outer16`: masks that are a column times a row of 16-bit numbers, such as every
+ * Gaussian by --sigma. Exact sums are made in two halves with 16-bit multiplications, of which the
+ * processor makes more at a time than of 32 bits, or of doubles.
  *
- * Let g be the common divisor of the column, c the column over g, r the row, x' = x - 32768:
+ * Let g be the common divisor of the column, c the column over g, r the row, and x' = x - 32768 at
+ * 16 bits, x' = x at 8 bits:
  *
- *   C = sum of c*x'          |C| <= 2^31, since the sum of |c| is at most 2^16
+ *   R = sum of r*x'          |R| <= 2^31, since the sum of |r| is at most 2^16
  *     = 2^16 * H + L + 2^15  H and L of int16
- *   S = g * (2^16 * (sum of r*H) + sum of r*L + 2^15 * (sum of r) * (1 + sum of c)) + o
+ *   S = g * (2^16 * (sum of c*H) + sum of c*L + 2^15 * (sum of c) * (1 + sum of r)) + o
  *
- * Both sums in S fit 32 bits, since the sum of |r| is at most 2^16, too. Overflow on the way does
- * no harm. Sharpening by a Gaussian has one more cell, at the anchor, added when S is divided.
+ * (at 8 bits without "sum of r"). Both sums in S fit 32 bits, since the sum of |c| is at most 2^16,
+ * too. Overflow on the way does no harm. If S fits 32 bits, it is summed at once, modulo 2^32.
+ * Sharpening by a Gaussian has one more cell, at the anchor, added when S is divided.
  *
- *   lines of pairs of rows --> C of two rows of output --> H, L in pairs of taps --> S --> samples
+ *   a row of the picture --> pairs of neighbouring pixels --> R
+ *   R of two rows below each other --> a line of H and one of L --> S of four rows --> samples
  *
- * If S is divided by shifts, H and L are kept for pairs of pixels: a load then serves two outputs.
- *
- * A line holds a row of the picture and the row below it side by side as int16, ghost cells
- * included; the lines form a ring. A number of 16 bits and a sign, such as the middle of a narrow
- * Gaussian, is split into two: the second parts are extra taps over the same lines.
- *
- * CPU time relative to doubles (cpu/real.c) for --sigma 1, 2, 5 and 10: 0.63, 0.56, 0.47 and 0.48
- * with AVX2, 0.69, 0.63, 0.45 and 0.47 with AVX-512 (RGB, 1920x1080, one thread). */
+ * The lines form a ring. A number of 16 bits and a sign, such as the middle of a narrow Gaussian,
+ * is split into two: the second parts are extra taps over the same lines. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "cpu/finish.h"
 #include "cpu/method.h"
-#include "cpu/lines.h"
 #include "cpu/taps.h"
+#include "cpu/tiles.h"
 
-#define MOST_SAMPLES 3840  /* of a tile: sums stay in the caches next to the core */
-#define MOST_SUM     65536 /* of the absolute values in a column or a row */
-#define MOST_PAIRS   (CPU_MAX_SIDE / 2 + 1)
+#define RING_BYTES   (160 * 1024) /* a part of the L2 cache */
+#define MOST_SAMPLES 1536         /* of a tile: its rows stay in the L1 cache */
+#define MOST_SUM     65536        /* of the absolute values in a column or a row */
+#define MOST_PAIRS   (CPU_MAX_SIDE / 2 + 2)
+#define ROWS         4 /* of output, made together */
+#define SLACK        CPU_REAL_SLACK
 
 struct outer16_worker {
-    uint32_t *column[2]; /* of two rows of output */
-    uint32_t *part[2];   /* of a row: H and L in pairs of taps */
-    int32_t *half[4];    /* their sums; of pairs of pixels those of even and of odd pixels */
+    void *padded;         /* a row of the picture with ghost cells */
+    uint32_t *pairs;      /* of neighbouring pixels of a row */
+    uint32_t *row[2];     /* R of two rows */
+    uint32_t *ring;       /* all lines of H, then all lines of L */
+    void *sums[2 * ROWS]; /* of four rows: S, or the sums over H and those over L */
 };
 
 struct outer16_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
+    struct cpu_two_masks row; /* one mask */
     struct cpu_two_masks column;
-    struct cpu_mask row;
-    struct cpu_two_masks pair_row; /* the row over pairs of pixels: even ones, odd ones */
-    struct cpu_pixel_pairs pixel_pairs;
     struct cpu_halves halves;
-    uint32_t weight[8 * MOST_PAIRS];
-    struct cpu_lines lines;
-    const struct kernel_job *job; /* set for one job, like lines.tiles */
+    uint32_t weight[6 * MOST_PAIRS + 2]; /* a 0 is in front of each column */
+    int lines;                           /* pairs of rows under the masks of ROWS rows of output */
+    /* Of one job: */
+    const struct kernel_job *job;
+    struct cpu_tiles tiles;
+    size_t stride; /* elements from one line to the next */
 };
 
 /* Numbers that are all negative could make a sum of 2^31. */
@@ -101,21 +104,25 @@ static double sum_of_sizes(const int64_t *numbers, int n)
 }
 
 /* How the sums are divided; false: by none of the ways. See cpu/ops_divide.h. */
-static bool choose_way(const struct plan_mask *m, const struct plan_term *outer, int64_t cell,
+static bool choose_way(const struct plan *plan, const struct plan_term *outer, int64_t cell,
                        enum cpu_halves_way *way)
 {
+    const struct plan_mask *m = &plan->mask[0];
     const int64_t common = common_of(outer->column, m->height);
     const int64_t power = m->divisor & -m->divisor;
     /* All steps to S + d/2 stay below this: see the top. */
     const double most =
-        65536 * (sum_of_sizes(outer->row, m->width) *
-                     (sum_of_sizes(outer->column, m->height) + fabs((double)common)) +
+        65536 * (sum_of_sizes(outer->column, m->height) * (sum_of_sizes(outer->row, m->width) + 1) +
                  fabs((double)cell)) +
         fabs((double)m->offset) + (double)m->divisor;
 
-    if (cell == 0 && m->offset == 0 && !m->has_negative && m->divisor % common == 0 &&
-        m->divisor / common == power && power >= 1 << 17 &&
-        (double)m->sum * UINT16_MAX + (double)m->divisor / 2 < 0x1p48 * (double)common)
+    if (m->accumulator == ACCUMULATOR_I32 && cell == 0 && common == 1)
+        *way = HALVES_JOINED;
+    else if (m->accumulator == ACCUMULATOR_I32 || plan->type == SAMPLE_U8)
+        return false;
+    else if (cell == 0 && m->offset == 0 && !m->has_negative && m->divisor % common == 0 &&
+             m->divisor / common == power && power >= 1 << 17 &&
+             (double)m->sum * UINT16_MAX + (double)m->divisor / 2 < 0x1p48 * (double)common)
         *way = HALVES_SHIFTED;
     else if (most < 0x1p49 || (most < 0x1p53 && m->divisor == power))
         *way = HALVES_ONCE;
@@ -132,89 +139,111 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
     enum cpu_halves_way way;
     struct plan_term outer;
     int64_t cell;
-    bool can = m->width > 1 && m->height > 1 && factors_of(m, &outer, &cell) &&
-               fits(outer.row, m->width, 1) &&
-               fits(outer.column, m->height, common_of(outer.column, m->height)) &&
-               choose_way(m, &outer, cell, &way);
     (void)ops;
-    return plan->alpha == ALPHA_WEIGHTED                  ? "it does not weight colour by alpha"
-           : plan->type != SAMPLE_U16                     ? "it takes 16-bit samples only"
-           : plan->mask[0].accumulator != ACCUMULATOR_I64 ? "it is for sums of 64 bits"
-           : !can ? "the mask is no column times a row of numbers of 16 bits"
-                  : NULL;
+    if (plan->alpha == ALPHA_WEIGHTED)
+        return "it does not weight colour by alpha";
+    if (m->width == 1 || m->height == 1 || !factors_of(m, &outer, &cell) ||
+        !fits(outer.row, m->width, 1) ||
+        !fits(outer.column, m->height, common_of(outer.column, m->height)))
+        return "the mask is no column times a row of numbers of 16 bits";
+    return choose_way(plan, &outer, cell, &way) ? NULL : "its sums do not fit";
 }
 
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
     const struct plan_mask *m = &plan->mask[0];
-    return refusal(plan, ops)
-               ? HUGE_VAL
-               : cpu_samples(plan, width, height) * (0.78 + 0.026 * (m->height + 2 * m->width));
+    /* In plain C, 16-bit numbers are multiplied no faster than others. */
+    const double slow = ops == &cpu_ops_scalar && plan->type == SAMPLE_U8 ? 2 : 1;
+    return refusal(plan, ops) ? HUGE_VAL
+                              : cpu_samples(plan, width, height) * slow *
+                                    (0.3 + 0.25 * plan->type + 0.019 * (2 * m->height + m->width));
 }
 
 /* ---- one tile ---- */
 
-static void put(const void *context, const void *const *row, size_t first, void *line, size_t at,
-                int n)
+static uint32_t *line_at(const struct outer16_pass *pass, const struct outer16_worker *w, int k,
+                         int half)
 {
-    const struct outer16_pass *pass = context;
-    pass->ops->pairs_u16((const uint16_t *)row[0] + first, (const uint16_t *)row[1] + first,
-                         (uint32_t *)line + at, n);
+    return w->ring + (size_t)(half * pass->lines + k % pass->lines) * pass->stride;
 }
 
-/* Makes a row of output from its column sums, by pairs of pixels. */
-static void finish_pairs(const struct outer16_pass *pass, struct outer16_worker *w,
-                         const struct cpu_tile *tile, const uint32_t *column, uint16_t *out)
-{
-    const int channels = pass->plan->channels, n = (tile->pixels + 1) / 2 * channels;
-    const uint32_t *upper[2] = {(uint32_t *)w->half[0], (uint32_t *)w->half[1]};
-    const uint32_t *lower[2] = {(uint32_t *)w->half[2], (uint32_t *)w->half[3]};
-
-    pass->ops->split_pixel_pairs(&pass->pixel_pairs, column, w->part[0], w->part[1],
-                                 n + pass->pair_row.width * channels);
-    for (int k = 0; k < 2; k++) {
-        const void *lines[2] = {w->part[k], w->part[k]};
-        pass->ops->sum_two_rows(&pass->pair_row, lines, 0, w->half[2 * k], w->half[2 * k + 1], n);
-    }
-    pass->ops->shift_pixel_pairs(&pass->pixel_pairs, &pass->halves, upper, lower, out,
-                                 tile->pixels * channels);
-}
-
-/* Makes row Y of output from its column sums. */
-static void finish_row(const struct outer16_pass *pass, struct outer16_worker *w,
-                       const struct cpu_tile *tile, const uint32_t *column, int y)
+/* Makes R of row v of the picture in SUM. */
+static void sum_row(const struct outer16_pass *pass, struct outer16_worker *w,
+                    const struct cpu_tile *tile, int v, uint32_t *sum)
 {
     const struct plan *plan = pass->plan;
-    const uint16_t *in = (const uint16_t *)image_row(pass->job->in, y - pass->job->in_first_row);
-    int n = tile->pixels * plan->channels, halo = plan->mask[0].width * plan->channels;
+    const int channels = plan->channels, width = plan->mask[0].width;
+    const int from = tile->first_pixel - plan->mask[0].anchor_x, to = from + tile->pixels + width;
+    const int n = (tile->pixels + width - 1) * channels;
+    const void *pairs[2] = {w->pairs, w->pairs}, *row = cpu_tile_row(pass->job, tile, v, NULL);
 
-    if (pass->halves.way == HALVES_SHIFTED) {
-        finish_pairs(pass, w, tile, column, cpu_tile_out(pass->job, tile, y));
-        return;
+    cpu_tile_fetch(pass->job, tile, v);
+    if (!row || from < 0 || to > pass->job->in->width) {
+        cpu_tiles_copy(pass->job, row, from, to, w->padded);
+        row = w->padded;
+    } else {
+        row = (const uint8_t *)row + (size_t)(from * channels) * plan->type;
     }
-    pass->ops->split_taps(column, plan->channels, w->part[0], w->part[1], n + halo);
-    for (int k = 0; k < 2; k++) {
-        const uint32_t *rows[2] = {w->part[k], w->part[k]};
-        pass->ops->sum_pairs(&pass->row, rows, 0, w->half[k], n);
-    }
-    in += (size_t)(tile->first_pixel * plan->channels);
-    pass->ops->divide_halves(&pass->halves, w->half[0], w->half[1], in,
-                             cpu_tile_out(pass->job, tile, y), n);
+    if (plan->type == SAMPLE_U8)
+        pass->ops->pairs_u8(row, (const uint8_t *)row + channels, w->pairs, n);
+    else
+        pass->ops->pairs_u16(row, (const uint16_t *)row + channels, w->pairs, n);
+    pass->ops->sum_row(&pass->row, pairs, 0, sum, tile->pixels * channels);
 }
 
-static void filter(const void *context, void *worker, const struct cpu_tile *tile,
-                   const void *const *lines, int y, int rows)
+static void make_line(const struct outer16_pass *pass, struct outer16_worker *w,
+                      const struct cpu_tile *tile, int k)
+{
+    for (int i = 0; i < 2; i++)
+        sum_row(pass, w, tile, tile->top + 2 * k + i, w->row[i]);
+    pass->ops->split_halves(w->row[0], w->row[1], line_at(pass, w, k, 0), line_at(pass, w, k, 1),
+                            tile->pixels * pass->plan->channels);
+}
+
+/* The 16-bit samples under the tile's row Y of output. */
+static const uint16_t *in_at(const struct kernel_job *job, const struct cpu_tile *tile, int y)
+{
+    return (const uint16_t *)image_row(job->in, y - job->in_first_row) +
+           (size_t)(tile->first_pixel * job->plan->channels);
+}
+
+/* Makes ROWS rows of output, from row Y on and line K on. */
+static void filter(const struct outer16_pass *pass, struct outer16_worker *w,
+                   const struct cpu_tile *tile, int k, int y, int rows)
+{
+    const int n = tile->pixels * pass->plan->channels, pairs = pass->column.pairs;
+    const enum cpu_halves_way way = pass->halves.way;
+    const void *at[4 * MOST_PAIRS];
+
+    for (int p = 0; p < 2 * pairs; p++)
+        at[p] = line_at(pass, w, k + p % pairs % pass->lines, p / pairs);
+    if (way == HALVES_JOINED)
+        pass->ops->sum_four_rows(&pass->column, at, 2, (uint32_t)pass->halves.start, w->sums, n);
+    for (int half = 0; way != HALVES_JOINED && half < 2; half++)
+        pass->ops->sum_four_rows(&pass->column, at + half * pairs, 1, 0, w->sums + half * ROWS, n);
+    for (int r = 0; r < rows; r++) {
+        uint16_t *out = cpu_tile_out(pass->job, tile, y + r);
+        if (way == HALVES_JOINED)
+            cpu_finish_32(pass->ops, pass->plan, w->sums[r], out, n, pass->tiles.streams);
+        else if (way == HALVES_SHIFTED)
+            pass->ops->shift_halves(&pass->halves, w->sums[r], w->sums[ROWS + r], out, n);
+        else
+            pass->ops->divide_halves(&pass->halves, w->sums[r], w->sums[ROWS + r],
+                                     in_at(pass->job, tile, y + r), out, n);
+        cpu_finish_unfiltered(pass->job, y + r, tile->first_pixel, tile->pixels, out);
+    }
+}
+
+static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
     const struct outer16_pass *pass = context;
-    struct outer16_worker *w = worker;
-    int n = (tile->pixels + pass->plan->mask[0].width) * pass->plan->channels;
-    const void *at[2 * MOST_PAIRS];
+    int made = 0;
 
-    for (int p = 0; p < pass->column.pairs; p++)
-        at[p] = lines[p % pass->lines.span];
-    pass->ops->sum_two_rows(&pass->column, at, 0, w->column[0], w->column[1], n);
-    for (int r = 0; r < rows; r++)
-        finish_row(pass, w, tile, w->column[r], y + r);
+    for (int y = tile->first, k = 0; y < tile->end; y += ROWS, k += ROWS / 2) {
+        for (; made < k + pass->lines; made++)
+            make_line(pass, worker, tile, made);
+        filter(pass, worker, tile, k, y, tile->end - y < ROWS ? tile->end - y : ROWS);
+    }
 }
 
 /* ---- one pass ---- */
@@ -241,71 +270,51 @@ static bool put_pairs(uint32_t *to, const int64_t *numbers, int n, int64_t commo
     return any != 0;
 }
 
-/* Packs the row: for pairs of pixels if the sums are shifted. */
-static void row_make(struct outer16_pass *pass, const int64_t *numbers, int n)
-{
-    const bool pairs = pass->halves.way == HALVES_SHIFTED;
-    const int channels = pass->plan->channels, taps = pairs ? n / 2 + 1 : (n + 1) / 2;
-    uint32_t *even = pass->weight + 4 * MOST_PAIRS, *odd = even + 2 * MOST_PAIRS;
-    const bool twice = put_pairs(even, numbers, n, 1, 0, taps);
-
-    put_pairs(odd, numbers, n, 1, -1, taps);
-    pass->row = (struct cpu_mask){
-        .width = taps, .height = twice ? 4 : 2, .step = 2 * channels, .pair = even};
-    pass->pair_row = (struct cpu_two_masks){twice ? 2 : 1, taps, channels, {even, odd}};
-    if (pairs)
-        pass->ops->pixel_pairs_make(&pass->pixel_pairs, channels);
-}
-
 static void weights_make(struct outer16_pass *pass)
 {
     const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
-    int lines = m->height / 2 + 1;
-    uint32_t *upper = pass->weight, *lower = upper + 2 * MOST_PAIRS;
+    const int lines = m->height / 2 + 2, taps = (m->width + 1) / 2;
+    uint32_t *row = pass->weight, *upper = row + 2 * MOST_PAIRS + 1,
+             *lower = upper + 2 * MOST_PAIRS + 1;
     int64_t rows = 0, columns = 0, common, cell;
     struct plan_term outer;
     bool twice;
 
     factors_of(m, &outer, &cell);
     common = common_of(outer.column, m->height);
-
-    pass->lines = (struct cpu_lines){.line_rows = 2,
-                                     .step = 2,
-                                     .rows = 2,
-                                     .span = lines,
-                                     .bytes = sizeof(uint32_t),
-                                     .most = MOST_SAMPLES};
+    twice = put_pairs(row, outer.row, m->width, 1, 0, taps);
+    pass->row = (struct cpu_two_masks){twice ? 2 : 1, taps, 2 * plan->channels, {row}};
     twice = put_pairs(upper, outer.column, m->height, common, 0, lines);
     put_pairs(lower, outer.column, m->height, common, -1, lines);
-    pass->column =
-        (struct cpu_two_masks){twice ? 2 * lines : lines, 1, plan->channels, {upper, lower}};
-    choose_way(m, &outer, cell, &pass->halves.way);
-    row_make(pass, outer.row, m->width);
+    pass->column = (struct cpu_two_masks){twice ? 2 * lines : lines, 1, 0, {upper, lower}};
+    pass->lines = lines;
     for (int i = 0; i < m->height; i++)
         columns += outer.column[i] / common;
-    for (int j = 0; j < m->width; j++)
+    for (int j = 0; plan->type == SAMPLE_U16 && j < m->width; j++)
         rows += outer.row[j];
-    pass->halves = (struct cpu_halves){.way = pass->halves.way,
-                                       .common = common,
-                                       .start = common * 32768 * rows * (1 + columns) + m->offset,
+    pass->halves = (struct cpu_halves){.common = common,
+                                       .start = common * 32768 * columns * (1 + rows) + m->offset,
                                        .cell = cell,
                                        .divisor = m->divisor,
                                        .max = (int32_t)plan->max};
+    choose_way(plan, &outer, cell, &pass->halves.way);
 }
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
     const struct outer16_pass *pass = context;
     struct outer16_worker *w = worker;
-    size_t bytes = pass->lines.stride * sizeof(uint32_t);
+    size_t line = pass->stride * sizeof(uint32_t);
+    size_t row = line + (size_t)(pass->plan->mask[0].width * pass->plan->channels) * 4;
 
-    for (int k = 0; k < 2; k++) {
-        w->column[k] = cpu_memory_take(memory, bytes);
-        w->part[k] = cpu_memory_take(memory, bytes);
-    }
-    for (int k = 0; k < 4; k++)
-        w->half[k] = cpu_memory_take(memory, bytes);
+    w->padded = cpu_memory_take(memory, row);
+    w->pairs = cpu_memory_take(memory, row);
+    w->ring = cpu_memory_take(memory, 2 * (size_t)pass->lines * line);
+    for (int k = 0; k < 2; k++)
+        w->row[k] = cpu_memory_take(memory, line);
+    for (int k = 0; k < 2 * ROWS; k++)
+        w->sums[k] = cpu_memory_take(memory, line);
 }
 
 static void *outer16_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
@@ -321,24 +330,32 @@ static void *outer16_make(const struct plan *plan, const struct cpu_ops *ops, in
     return pass;
 }
 
+/* Cuts tiles so that the ring fits the cache, unless the halo would be most of a row. */
 static bool outer16_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_lines_hooks hooks = {sizeof(struct outer16_worker), worker_make, put,
-                                                 filter};
+    static const struct cpu_tile_hooks hooks = {sizeof(struct outer16_worker), worker_make,
+                                                run_tile};
     struct outer16_pass pass = *(const struct outer16_pass *)state;
+    int pixels = RING_BYTES / (2 * (int)sizeof(uint32_t) * pass.lines * pass.plan->channels);
+    int width = pass.plan->mask[0].width;
 
     pass.job = job;
-    cpu_lines_cut(&pass.lines, job);
-    return cpu_lines_run(&pass.lines, &hooks, &pass, err);
+    if (pixels * pass.plan->channels > MOST_SAMPLES)
+        pixels = MOST_SAMPLES / pass.plan->channels;
+    pixels = (pixels > 2 * width ? pixels : 2 * width) / CPU_TILE_MIN * CPU_TILE_MIN;
+    pass.tiles = cpu_tiles_cut(job, pixels);
+    pass.halves.streams = pass.tiles.streams;
+    pass.stride = cpu_tiles_stride(&pass.tiles, 0, SLACK);
+    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
 }
 
 const struct cpu_method cpu_method_outer16 = {
     .name = "outer16",
-    .idea = "16 bits: a column pass and a row pass in two halves of 32 bits each",
+    .idea = "a row pass, and a column pass in two halves, by multiplications of 16 bits",
     .kinds = KERNEL_KIND(PLAN_LINEAR),
     .refusal = refusal,
     .cost = cost,
-    .wide_cost = 0.73,
+    .wide_cost = 0.55,
     .make = outer16_make,
     .run = outer16_run,
     .free = free,

@@ -166,7 +166,7 @@ static void finish_row(const struct pairs_pass *pass, const struct pairs_worker 
     else if (plan->kind == PLAN_GRADIENT)
         cpu_finish_gradient(pass->ops, plan, sum, (const int32_t *)w->sum[1][lower], out, n);
     else if (!pass->certified)
-        cpu_finish_32(pass->ops, plan, sum, out, n);
+        cpu_finish_32(pass->ops, plan, sum, out, n, pass->lines.tiles.streams);
     else {
         pass->ops->certify_u8(&pass->rounded.test, sum, out, w->doubtful, n);
         cpu_exact_samples(pass->job, tile, y, w->doubtful, out);

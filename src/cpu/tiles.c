@@ -37,7 +37,8 @@ struct cpu_tiles cpu_tiles_cut(const struct kernel_job *job, int pixels)
     if (s.piece_rows < MIN_ROWS)
         s.piece_rows = MIN_ROWS;
     s.pieces = (height + s.piece_rows - 1) / s.piece_rows;
-    s.streams = job->out->pitch * (size_t)height >= STREAM_BYTES &&
+    s.streams = job->plan->filtered == (1u << job->plan->channels) - 1 &&
+                job->out->pitch * (size_t)height >= STREAM_BYTES &&
                 (s.tile_pixels == job->out->width || s.tile_pixels % CPU_TILE_MIN == 0) &&
                 job->out->pitch % CPU_STREAM_ALIGN == 0 &&
                 (uintptr_t)job->out->data % CPU_STREAM_ALIGN == 0;

@@ -52,6 +52,15 @@ EMULATE_EACH(_mm512_cvtps_epi32, __m512i, int32_t, __m512, float, 16,
 EMULATE_EACH(_mm512_cvttpd_epi32, __m256i, int32_t, __m512d, double, 8,
              FITS_32(trunc(v)) ? (int32_t)v : INT32_MIN)
 
+/* Any value that is off by at most 2^-14 of itself will do: here those that are off most. */
+static inline float near_inverse_root(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return (float)((bits & 0x10000 ? 1 + 0x1p-14 : 1 - 0x1p-14) / sqrt((double)v));
+}
+EMULATE_EACH(_mm512_rsqrt14_ps, __m512, float, __m512, float, 16, near_inverse_root(v))
+
 static inline __m512i _mm512_sra_epi32(__m512i v, __m128i count)
 {
     int32_t lane[16];

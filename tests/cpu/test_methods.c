@@ -7,6 +7,7 @@
 
 #include "cpu/fft_plan.h"
 #include "cpu/method.h"
+#include "cpu/processor.h"
 #include "cpu/real.h"
 #include "kernel/kernel.h"
 #include "plan/filter.h"
@@ -375,6 +376,44 @@ static void band_rows(void)
     CHECK(cpu_fft_rows(&m, 1920, 3, 20) == 20);
 }
 
+/* round(sqrt(gx^2 + gy^2) / d), at most 255, as in kernel/reference.c. */
+static int length_of(int gx, int gy, int d)
+{
+    int n = (int)(sqrt((double)gx * gx + (double)gy * gy) / d);
+    n = n > 255 ? 255 : n;
+    while (n < 255 &&
+           (int64_t)(2 * n + 1) * (2 * n + 1) * d * d <= 4 * ((int64_t)gx * gx + gy * gy))
+        n++;
+    return n;
+}
+
+/* Checks the length of one gradient, in a whole block: the order of sums is the set's own. */
+static void check_gradient(const struct cpu_ops *ops, int gx, int gy, int d)
+{
+    int16_t sum[2][CPU_BLOCK];
+    uint8_t out[CPU_BLOCK];
+    for (int i = 0; i < CPU_BLOCK; i++) {
+        sum[0][i] = (int16_t)gx;
+        sum[1][i] = (int16_t)gy;
+    }
+    ops->gradient_16_u8(sum[0], sum[1], d, 255, out, CPU_BLOCK);
+    for (int i = 0; i < CPU_BLOCK; i++)
+        if (out[i] != length_of(gx, gy, d))
+            CHECKF(false, "%s: gradient %d, %d by %d is %d", ops->name, gx, gy, d, out[i]);
+}
+
+/* All gradients that do not become 255, and some larger ones, on every instruction set. */
+static void gradients(void)
+{
+    int sets;
+    const struct cpu_set *set = cpu_sets(&sets);
+    for (int k = 0; k < sets; k++)
+        for (int gx = 0; set[k].available() && gx <= CPU_MOST_GRADIENT; gx += gx < 1100 ? 1 : 97)
+            for (int gy = 0; gy <= gx; gy += gx < 1100 ? 1 : 97)
+                for (int d = 1; d <= 4; d *= 2)
+                    check_gradient(set[k].ops, -gx, gy, d);
+}
+
 int main(void)
 {
     TEST(fastest);
@@ -387,5 +426,6 @@ int main(void)
     TEST(named);
     TEST(opaque_bands);
     TEST(band_rows);
+    TEST(gradients);
     return test_finish();
 }

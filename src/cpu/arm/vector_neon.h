@@ -12,10 +12,11 @@
 #include "cpu/ops_vector.h"
 
 /* 16 registers of sums: a sum of pairs takes two. */
-#define PAIRS_WIDE_ONE 8
-#define PAIRS_WIDE_TWO 4
-#define REAL_ROWS      4
-#define REAL_VECTORS   4
+#define PAIRS_WIDE_ONE  8
+#define PAIRS_WIDE_TWO  4
+#define PAIRS_WIDE_FOUR 2
+#define REAL_ROWS       4
+#define REAL_VECTORS    4
 
 #define KEEP(v) (void)(v)
 
@@ -46,6 +47,9 @@ INLINE v_u32 pair_total(const pair_sum *sum)
 {
     return (v_u32)vpaddq_s32(sum->low, sum->high);
 }
+
+#define SHIFT_SUM(sum)                                                                             \
+    ((sum).low = vshlq_n_s32((sum).low, 16), (sum).high = vshlq_n_s32((sum).high, 16))
 
 /* Adds a line of bytes times a weight: umlal and umlsl take the weight's absolute value. */
 INLINE void add_bytes(v_u16 sum[2], const uint8_t *line, int weight)

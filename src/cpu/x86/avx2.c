@@ -13,8 +13,9 @@ typedef __m256i vector;
 #include "cpu/x86/vector.h"
 
 /* Sums of two rows of output take 12 of the 16 registers. */
-#define PAIRS_WIDE_ONE 8
-#define PAIRS_WIDE_TWO 6
+#define PAIRS_WIDE_ONE  8
+#define PAIRS_WIDE_TWO  6
+#define PAIRS_WIDE_FOUR 2
 /* 3 rows in 12 registers; 2 in 8 took 1.1 times as long. */
 #define REAL_ROWS    3
 #define REAL_VECTORS 4
@@ -44,12 +45,9 @@ INLINE v_u32 pair_total(const pair_sum *sum)
     return *sum;
 }
 
-INLINE v_u32 permute_two(v_u32 a, v_u32 b, v_u32 lane)
+INLINE v_f32 near_root(v_f32 v)
 {
-    vector first = _mm256_permutevar8x32_epi32((vector)a, (vector)lane);
-    vector second = _mm256_permutevar8x32_epi32((vector)b, (vector)lane);
-    vector of_second = _mm256_cmpgt_epi32((vector)lane, _mm256_set1_epi32(7));
-    return (v_u32)_mm256_blendv_epi8(first, second, of_second);
+    return v * (v_f32)_mm256_rsqrt_ps((__m256)v);
 }
 
 INLINE v_u16 narrow_32(v_s32 a, v_s32 b)

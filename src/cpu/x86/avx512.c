@@ -19,12 +19,13 @@ typedef __m512i vector;
 
 /* 8 sums in registers hide vpdpwssd's latency; the loads, most of which touch two cache lines, take
  * as long. */
-#define PAIRS_WIDE_ONE 4
-#define PAIRS_WIDE_TWO 4
-#define QUADS_WIDE     4
-#define QUADS_SIGNED   false /* unsigned bytes */
-#define REAL_ROWS      4
-#define REAL_VECTORS   4
+#define PAIRS_WIDE_ONE  8
+#define PAIRS_WIDE_TWO  4
+#define PAIRS_WIDE_FOUR 4
+#define QUADS_WIDE      4
+#define QUADS_SIGNED    false /* unsigned bytes */
+#define REAL_ROWS       4
+#define REAL_VECTORS    4
 
 #ifdef CPU_EMULATED
 #define KEEP(v) (void)(v)
@@ -99,9 +100,9 @@ INLINE void store_four_16(uint16_t *at, const v_u32 v[4])
     store(at + 32, (v_u32)_mm512_shuffle_i32x4(a, b, 0xee));
 }
 
-INLINE v_u32 permute_two(v_u32 a, v_u32 b, v_u32 lane)
+INLINE v_f32 near_root(v_f32 v)
 {
-    return (v_u32)_mm512_permutex2var_epi32((vector)a, (vector)lane, (vector)b);
+    return v * (v_f32)_mm512_rsqrt14_ps((__m512)v);
 }
 
 INLINE v_u16 narrow_32(v_s32 a, v_s32 b)

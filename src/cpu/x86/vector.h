@@ -6,7 +6,7 @@
 
 #include "cpu/ops.h"
 #define LOOK_UP
-#define PERMUTE_TWO
+#define NEAR_ROOT
 #include "cpu/ops_vector.h"
 
 /* Unpacking puts the bytes of two lines side by side; its two results hold the bytes 0-7, 16-23,
