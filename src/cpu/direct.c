@@ -281,7 +281,9 @@ static double runs_cost(const struct plan *plan, const struct cpu_ops *ops, int 
     if (cpu_cells(plan) < CPU_FEW_CELLS || runs_refusal(plan, ops))
         return HUGE_VAL;
     ends = runs_count(&plan->mask[0], &others);
-    return cpu_samples(plan, width, height) * ((ends + others) / 18.0 + 0.44);
+    /* The rows under a high mask leave the cache. */
+    return cpu_samples(plan, width, height) * ((ends + others) / 19.0 + 0.44) *
+           (1 + plan->mask[0].height / 330.0);
 }
 
 const struct cpu_method cpu_method_direct = {

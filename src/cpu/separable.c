@@ -462,7 +462,7 @@ static const char *separable_refusal(const struct plan *plan, const struct cpu_o
 }
 
 /* Per sample of colour weighted by alpha. */
-#define WEIGHTED_NS 2
+#define WEIGHTED_NS 2.3
 
 static double separable_cost(const struct plan *plan, const struct cpu_ops *ops, int width,
                              int height)
