@@ -30,7 +30,8 @@ struct cpu_divide {
     int64_t divisor; /* d */
     int shift;       /* log2(d) if d is a power of two, else -1 */
     int32_t max;
-    int64_t bound; /* |sum| + d stays below this */
+    int64_t bound; /* |sum| + d stays below this; 2^31 or more: the sums have no sign, see
+                      cpu/ops_divide.h */
     bool streams;  /* as in struct cpu_tiles */
 };
 

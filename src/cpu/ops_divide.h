@@ -21,11 +21,16 @@
  * with 1/d has an error below q * 2^-22, and (v + 1/2) / d lies at least 1/(2d) from the next
  * integer. BY_FACTOR: floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + shift. With k such that
  * 2^k < d <= 2^(k+1) the factor m = ceil(2^(32+k) / d) is below 2^32 and e = m*d - 2^(32+k) below
- * d, so that the excess v*e / 2^(32+k) stays below 1, and v*m >> 32+k is right. */
-enum divide_32_way { BY_SHIFT, BY_FLOAT, BY_FACTOR };
+ * d, so that the excess v*e / 2^(32+k) stays below 1, and v*m >> 32+k is right. BY_UNSIGNED: the
+ * sums are never negative and v < 2^32 - 1 (if bound is 2^31 or more). This holds as before if
+ * e <= 2^k. Else m - 1 is too small by less than 2^k / d, and (v + 1) * (m - 1) >> 32+k is right.
+ */
+enum divide_32_way { BY_SHIFT, BY_FLOAT, BY_FACTOR, BY_UNSIGNED };
 
 static inline enum divide_32_way divide_32_way(const struct cpu_divide *divide)
 {
+    if (divide->bound > (int64_t)1 << 31)
+        return BY_UNSIGNED;
     if (divide->shift >= 0)
         return BY_SHIFT;
     return divide->bound < 1 << 22 && (divide->max + 1) * divide->divisor < 1 << 21 ? BY_FLOAT
@@ -42,9 +47,10 @@ struct divisor_32 {
 INLINE struct divisor_32 divide_32_make(const struct cpu_divide *divide, enum divide_32_way way)
 {
     const uint64_t d = (uint64_t)divide->divisor;
-    const int k = way == BY_FACTOR ? 63 - __builtin_clzll(d - 1) : divide->shift;
-    return (struct divisor_32){way, k, (uint32_t)(d / 2),
-                               (uint32_t)((((uint64_t)1 << (32 + k)) + d - 1) / d),
+    const int k = way >= BY_FACTOR ? 63 - __builtin_clzll(d - 1) : divide->shift;
+    const uint64_t power = (uint64_t)1 << (32 + k), factor = (power + d - 1) / d;
+    const bool less = way == BY_UNSIGNED && factor * d - power > (uint64_t)1 << k;
+    return (struct divisor_32){way, k, (uint32_t)(d / 2 + less), (uint32_t)(factor - less),
                                1.0F / (float)d};
 }
 
@@ -57,7 +63,8 @@ INLINE v_s32 divide_lanes(const struct divisor_32 *d, const int32_t *sum)
     if (d->way == BY_FLOAT)
         return __builtin_convertvector((__builtin_convertvector(v, v_f32) + 0.5F) * d->inverse,
                                        v_s32);
-    v &= v > 0;
+    if (d->way == BY_FACTOR)
+        v &= v > 0;
     return (v_s32)(multiply_high_32((v_u32)v, d->factor) >> d->shift);
 }
 
@@ -91,6 +98,8 @@ INLINE void divide_32_any(const struct cpu_divide *divide, const int32_t *sum, b
         divide_32_body(divide, BY_SHIFT, sum, bytes, out, n);
     else if (way == BY_FLOAT)
         divide_32_body(divide, BY_FLOAT, sum, bytes, out, n);
+    else if (way == BY_UNSIGNED)
+        divide_32_body(divide, BY_UNSIGNED, sum, bytes, out, n);
     else
         divide_32_body(divide, BY_FACTOR, sum, bytes, out, n);
 }

@@ -10,8 +10,8 @@
  * modulo 2^32; overflow on the way does no harm.
  *
  * A box needs no taps: from row to row its column sums gain one row and lose one, and along a row
- * the sum gains one column and loses one. If S needs 64 bits, the common divisor g of the weights
- * is left out: S = g * U + o, where U is unsigned and fits 32 bits.
+ * the sum gains one column and loses one. If S does not fit 32 bits, even without a sign, the
+ * common divisor g of the weights is left out: S = g * U + o, where U has no sign and fits 32 bits.
  *
  * With colour weighted by alpha (8 bits, boxes) both passes run again over the products of colour
  * and alpha, which are made once per row, in a ring. */
@@ -125,6 +125,13 @@ static int64_t common_of(const struct plan_mask *m)
 static bool widening_fits(const struct plan_mask *m, int64_t largest)
 {
     return m->sum == m->sum_abs && m->sum / common_of(m) <= UINT32_MAX / largest;
+}
+
+/* Do the sums need 64 bits, also without a sign? */
+static bool needs_64(const struct plan_mask *m)
+{
+    return m->accumulator == ACCUMULATOR_I64 &&
+           (m->sum != m->sum_abs || m->offset < 0 || m->divisor < 2 || m->bound >= UINT32_MAX);
 }
 
 int cpu_terms_taps(const struct plan_mask *m)
@@ -352,7 +359,7 @@ static void layers_make(struct separable_pass *pass)
     const struct plan_mask *m = &plan->mask[0];
 
     pass->layers = plan->alpha == ALPHA_WEIGHTED ? 2 : 1;
-    if (pass->layers == 2 || m->accumulator == ACCUMULATOR_I64)
+    if (pass->layers == 2 || needs_64(m))
         pass->common = common_of(m);
     if (pass->layers == 2)
         cpu_weighted_make(&pass->weighted, plan, pass->common);
@@ -475,7 +482,7 @@ static double separable_cost(const struct plan *plan, const struct cpu_ops *ops,
         return HUGE_VAL;
     if (plan->alpha == ALPHA_WEIGHTED) /* running sums: the same for every box */
         cost = WEIGHTED_NS;
-    else if (m->accumulator == ACCUMULATOR_I64)
+    else if (needs_64(m))
         cost *= 2;
     return cpu_samples(plan, width, height) * cost;
 }

@@ -414,6 +414,70 @@ static void gradients(void)
                     check_gradient(set[k].ops, -gx, gy, d);
 }
 
+/* Sums without a sign, near multiples of the divisor and near the largest one, on every instruction
+ * set: floor((S + d/2) / d), at most 65535. */
+static void sums_without_a_sign(void)
+{
+    int sets;
+    const struct cpu_set *set = cpu_sets(&sets);
+    uint32_t state = 1;
+
+    for (int k = 0; k < sets; k++)
+        for (int round = 0; set[k].available() && round < 4000; round++) {
+            uint32_t sum[CPU_BLOCK];
+            uint16_t out[CPU_BLOCK];
+            state = state * 1664525 + 1013904223;
+            const uint32_t d = round < 200 ? 33489 + (uint32_t)round : (state >> round % 30) | 2;
+            const uint32_t most = UINT32_MAX - 1 - d / 2;
+            const struct cpu_divide divide = {d, -1, 65535, UINT32_MAX, false};
+            for (int i = 0; i < CPU_BLOCK; i++) {
+                state = state * 1664525 + 1013904223;
+                const uint64_t near = (uint64_t)(state % 65537) * d + d / 2 + (uint64_t)(i % 4) - 2;
+                sum[i] = i % 8 == 7    ? most - (uint32_t)(i / 8)
+                         : near > most ? most
+                                       : (uint32_t)near;
+            }
+            set[k].ops->divide_32(&divide, (const int32_t *)sum, false, out, CPU_BLOCK);
+            for (int i = 0; i < CPU_BLOCK; i++) {
+                const uint64_t quotient = ((uint64_t)sum[i] + d / 2) / d;
+                if (out[i] != (quotient > 65535 ? 65535 : quotient))
+                    CHECKF(false, "%s: %u by %u is %u", set[k].ops->name, sum[i], d, out[i]);
+            }
+        }
+}
+
+/* Boxes of 16 bits whose sums need all of 32 bits, or more: the bytes of the reference. */
+static void large_boxes(void)
+{
+    static const int radii[] = {91, 127};
+    struct image in = {0}, out = {0}, expected = {0};
+    struct error err;
+
+    CHECK(image_alloc(&in, 140, 9, 1, SAMPLE_U16, "in", &err) &&
+          image_alloc(&out, 140, 9, 1, SAMPLE_U16, "out", &err) &&
+          image_alloc(&expected, 140, 9, 1, SAMPLE_U16, "expected", &err));
+    for (int y = 0; y < 9; y++)
+        for (int x = 0; x < 140; x++)
+            ((uint16_t *)image_row(&in, y))[x] =
+                (uint16_t)(65535 - x * x % 7 - 60000 * (x % 9 == y));
+    for (int i = 0; i < 2; i++) {
+        struct plan plan = plan_of("box", NULL, radii[i], 1, SAMPLE_U16);
+        struct kernel_job job = kernel_job_whole(&plan, &in, &expected);
+        CHECK(kernel_run(kernel_find("reference"), &job, &err));
+        job = kernel_job_whole(&plan, &in, &out);
+        CHECK(kernel_open(kernel_choose(DEVICE_CPU, &plan), &plan, 140, 9, "separable", &job.state,
+                          &err) &&
+              kernel_run(kernel_choose(DEVICE_CPU, &plan), &job, &err));
+        kernel_close(kernel_choose(DEVICE_CPU, &plan), job.state);
+        for (int y = 0; y < 9; y++)
+            CHECK(memcmp(image_row(&out, y), image_row(&expected, y), 280) == 0);
+        plan_free(&plan);
+    }
+    image_free(&in);
+    image_free(&out);
+    image_free(&expected);
+}
+
 int main(void)
 {
     TEST(fastest);
@@ -427,5 +491,7 @@ int main(void)
     TEST(opaque_bands);
     TEST(band_rows);
     TEST(gradients);
+    TEST(sums_without_a_sign);
+    TEST(large_boxes);
     return test_finish();
 }
