@@ -29,9 +29,9 @@ static bool is_signed(enum try_type type)
 }
 
 /* The greatest sample and weight so that P holds each sum, and a sum of bytes is too large for a
- * byte if P is larger. */
+ * byte if P is larger. If the mask has too many cells for P, only each EVERY-th is not 0. */
 static void choose_ranges(const struct try_file *file, const struct try_case *it, int *most_n,
-                          int *most_m, int *least_m)
+                          int *most_m, int *least_m, int *every)
 {
     const enum try_type p = file->type[ROLE_P];
     const int cells = it->mask_width * it->mask_rows;
@@ -46,6 +46,7 @@ static void choose_ranges(const struct try_file *file, const struct try_case *it
         *most_n -= 1;
     while (*most_m > 1 && (double)cells * *most_n * *most_m > room)
         *most_m -= 1;
+    *every = 1 + (*most_n * *most_m == 1 ? (cells - 1) / room : 0);
     if (*least_m < -*most_m)
         *least_m = -*most_m;
 }
@@ -54,9 +55,9 @@ static bool fill_case(const struct try_file *file, struct try_case *it)
 {
     const size_t samples = (size_t)it->width * (size_t)it->height * (size_t)it->channels;
     const int cells = it->mask_width * it->mask_rows;
-    int most_n, most_m, least_m;
+    int most_n, most_m, least_m, every;
 
-    choose_ranges(file, it, &most_n, &most_m, &least_m);
+    choose_ranges(file, it, &most_n, &most_m, &least_m, &every);
     it->n = malloc(samples * sizeof *it->n);
     it->m = malloc((size_t)cells * sizeof *it->m);
     if (!it->n || !it->m)
@@ -65,7 +66,7 @@ static bool fill_case(const struct try_file *file, struct try_case *it)
         it->n[i] = 1 + (int)next_random((unsigned)most_n);
     for (int i = 0; i < cells; i++) {
         it->m[i] = least_m + (int)next_random((unsigned)(most_m - least_m + 1));
-        it->m[i] = it->m[i] ? it->m[i] : 1;
+        it->m[i] = i % every ? 0 : it->m[i] ? it->m[i] : 1;
     }
     return true;
 }

@@ -9,7 +9,7 @@
 #include "soft/threads.h"
 #include "try/probe.h"
 
-#define MOST_NOTES (1 << 20)
+#define MOST_NOTES (1 << 21) /* of a block; steps take at most half of them */
 #define SECTOR     32
 #define BANKS      32
 
@@ -23,7 +23,7 @@ struct note {
 };
 
 static struct note *notes;
-static int count, last_step[SOFT_MAX_THREADS]; /* of each thread of the block; 0: none */
+static int count, steps, last_step[SOFT_MAX_THREADS]; /* of each thread of the block; 0: none */
 
 static bool add_note(const void *code, uintptr_t address, int bytes, enum kind kind)
 {
@@ -53,8 +53,8 @@ void counts_step(const void *code)
 
     if (*last > 0)
         notes[*last - 1].address = (uintptr_t)code;
-    if (add_note(code, 0, 0, STEP))
-        *last = count;
+    *last = steps < MOST_NOTES / 2 && add_note(code, 0, 0, STEP) ? count : 0;
+    steps += *last > 0;
 }
 
 #define COMPARE(member)                                                                            \
@@ -139,6 +139,6 @@ void counts_block_ends(void)
         else
             probe.counts->transactions += sectors(from, to);
     }
-    count = 0;
+    count = steps = 0;
     memset(last_step, 0, sizeof last_step);
 }

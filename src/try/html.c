@@ -42,7 +42,7 @@ static void put_svg(FILE *out, struct svg *svg)
 
 /* ---- the first wrong tile ---- */
 
-#define CELL_WIDTH  58.0
+#define CELL_WIDTH  72.0
 #define CELL_HEIGHT 34.0
 #define LEFT        46.0
 #define TOP         22.0
@@ -113,7 +113,7 @@ static void draw_number(struct svg *svg, double x, double y, const char *color, 
         .x = x, .y = y, .size = bold ? 13 : 11, .color = color, .anchor = SVG_MIDDLE, .bold = bold};
     char text[32];
 
-    snprintf(text, sizeof text, "%.6g", value);
+    snprintf(text, sizeof text, "%.9g", value);
     svg_put_text(svg, &how, text);
 }
 

@@ -37,6 +37,11 @@ stencilcli try moved.cu --quick --json --cases cases >said || [ $? -eq 4 ]
 python3 -c 'import json; row = json.load(open("said")); print(row["id"], row["exit"])'
 printf '70 1\n' >cases
 try try moved.cu --cases cases
+# A hidden mask of more cells than a byte can sum: a right kernel stays right.
+sed 's/float \*N, float \*P/float *N, unsigned char *P/' "$solved/basic.cu" >bytes.cu
+printf '40 30 17\n' >cases
+stencilcli try bytes.cu --quick --cases cases | sed -n '1s/.*: right/right/p'
+rm bytes.cu
 # A picture and a mask of the user; other shapes.
 stencilcli try "$solved/basic.cu" --quick --image "$TESTDATA/gray.png" --mask gauss5 \
     --block 32x4 --seed 7 --tile 32x4 | grep -c ': right: '
