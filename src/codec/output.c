@@ -338,6 +338,25 @@ bool output_whole(const char *path, const void *data, size_t bytes, struct error
            output_end(output, output_write(output, data, bytes, err), err);
 }
 
+bool output_page(const char *path, void (*put)(FILE *out, const void *context), const void *context,
+                 struct error *err)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    bool good = false;
+
+    if (out) {
+        put(out, context);
+        good = !ferror(out);
+        good = fclose(out) == 0 && good;
+    }
+    good = good ? output_whole(path, text, bytes, err)
+                : error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
+    free(text);
+    return good;
+}
+
 bool output_check_report(const char *path, struct error *err)
 {
     int fd = strcmp(path, "-") != 0 ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;

@@ -10,6 +10,7 @@
 
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -43,6 +44,10 @@ bool output_end(struct output *output, bool good, struct error *err);
 
 /* Writes a whole file. */
 bool output_whole(const char *path, const void *data, size_t bytes, struct error *err);
+
+/* Writes a whole file of what PUT prints. */
+bool output_page(const char *path, void (*put)(FILE *out, const void *context), const void *context,
+                 struct error *err);
 
 /* The file that an output at PATH would replace: PATH with the symlinks of its last component
  * followed, even if the target does not exist. Malloc'ed; NULL with errno set. */

@@ -140,8 +140,9 @@ static void put_head(FILE *out, const struct golden_job *job)
           out);
 }
 
-static void put_page(FILE *out, const struct golden_job *job)
+static void put_page(FILE *out, const void *context)
 {
+    const struct golden_job *job = context;
     put_head(out, job);
     for (int i = GOLDEN_STATES - 1; i >= 0; i--) {
         for (size_t k = 0; k < job->suite->count; k++) {
@@ -158,18 +159,5 @@ static void put_page(FILE *out, const struct golden_job *job)
 
 bool golden_report_write(const struct golden_job *job, const char *path, struct error *err)
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    bool good = false;
-
-    if (out) {
-        put_page(out, job);
-        good = !ferror(out);
-        good = fclose(out) == 0 && good;
-    }
-    good = good ? output_whole(path, text, bytes, err)
-                : error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
-    free(text);
-    return good;
+    return output_page(path, put_page, job, err);
 }

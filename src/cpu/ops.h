@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of gradient_16_u8: lengths up to sqrt(2) times this, estimated, fit int16. */
+/* gradient_16_u8 takes gx and gy up to this. The length of such a gradient is at most sqrt(2) times
+ * as much: its estimate fits int16. */
 #define CPU_MOST_GRADIENT 23000
 
 /* Sums are made in blocks of this many samples; rows have as much slack at their end. */

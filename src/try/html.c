@@ -334,8 +334,9 @@ static const char *next_page(const struct try_report *report)
 
 /* ---- the page ---- */
 
-static void put_page(FILE *out, const struct try_report *report)
+static void put_page(FILE *out, const void *context)
 {
+    const struct try_report *report = context;
     const struct try_verdict *verdict = &report->verdict;
     const char *slash = strrchr(report->path, '/'), *word = try_verdict_word(report);
     const char *name = slash ? slash + 1 : report->path;
@@ -377,18 +378,5 @@ static void put_page(FILE *out, const struct try_report *report)
 
 bool try_html_write(const struct try_report *report, const char *path, struct error *err)
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    bool good = false;
-
-    if (out) {
-        put_page(out, report);
-        good = !ferror(out);
-        good = fclose(out) == 0 && good;
-    }
-    good = good ? output_whole(path, text, bytes, err)
-                : error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
-    free(text);
-    return good;
+    return output_page(path, put_page, report, err);
 }

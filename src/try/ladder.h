@@ -23,7 +23,8 @@ struct ladder_reuse {
 };
 struct ladder_reuse ladder_reuse_of(const struct try_file *file, const struct try_case *it,
                                     const struct try_counts *of);
-/* What the time on a GPU says about the loads that were counted. */
+/* Writes a sentence: the time that the counted loads would take on the GPU, beside the time that
+ * the kernel took, and what the difference means. */
 void ladder_say_time(char *text, size_t room, const struct try_file *file,
                      const struct try_counts *of, const struct try_gpu *gpu);
 

@@ -192,9 +192,10 @@ INLINE bool same_pixel(__m128i a, __m128i c, size_t pixel)
     return (_mm_movemask_epi8(_mm_cmpeq_epi16(a, c)) & all) == all;
 }
 
-/* Where a is c, Paeth's choice is b; and if the raw pixel is 0, a is c for the next pixel, too. So
- * zeros, of which screenshots have long rows, stand for the bytes above. Returns how many of the
- * BYTES (>= 16) bytes at RAW are 0, a multiple of 8 without the last eight; the first eight are. */
+/* Paeth chooses b, the byte above, where a equals c. A raw pixel of 0 then repeats the pixel above,
+ * and a equals c for the next pixel, too. So a run of zeros is a copy of the bytes above;
+ * screenshots have long runs. Counts the zeros at RAW, of which the first eight are known: a
+ * multiple of 8, at most BYTES (>= 16) without the last eight. */
 INLINE size_t flat_bytes(const uint8_t *raw, size_t bytes)
 {
     size_t flat = 8;
