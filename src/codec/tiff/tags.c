@@ -196,13 +196,9 @@ static void swap_numbers(uint8_t *numbers, size_t bytes, size_t count)
 static uint64_t number_at(const struct tiff_bytes *file, const uint8_t *from, size_t bytes)
 {
     uint64_t number = 0;
-    uint8_t copy[8];
 
-    memcpy(copy, from, bytes);
-    if (file->swap)
-        swap_numbers(copy, bytes, 1);
     for (size_t i = 0; i < bytes; i++)
-        number |= (uint64_t)copy[i] << 8 * i;
+        number |= (uint64_t)from[file->swap ? bytes - 1 - i : i] << 8 * i;
     return number;
 }
 
