@@ -52,6 +52,17 @@ static bool fail(struct batch_result *result, const char *why)
     return error_set(&result->err, EXIT_INPUT, "%s: %s", result->input, why);
 }
 
+/* Begins the sentence with the input's name, if it names neither the input nor the output: a region
+ * that lies outside this picture is an error of this picture. */
+static void name_input(struct batch_result *result)
+{
+    struct error why = result->err;
+
+    if (why.code != EXIT_DEVICE && !strstr(why.text, result->input) &&
+        !strstr(why.text, result->output))
+        error_set(&result->err, why.code, "%s: %s", result->input, why.text);
+}
+
 /* Whether the output is the mask or the list of names, or a symlink to them or into the inputs:
  * writing it would make or replace the link's target. */
 static bool replaces_source(const struct batch *b, const char *output)
@@ -124,8 +135,10 @@ static bool filter_file(const struct batch *b, size_t ticket, struct batch_resul
         request.device_index = b->job->device[ticket % (size_t)b->job->devices];
     request.sink.written = &out;
     result->status = BATCH_FAILED;
-    if (!picture_filter(&request, result->input, result->output, &result->report, &result->err))
+    if (!picture_filter(&request, result->input, result->output, &result->report, &result->err)) {
+        name_input(result);
         return true;
+    }
     result->status = BATCH_DONE;
     if (!S_ISREG(out.st_mode))
         return true; /* a pipe or a device cannot be recorded as done */

@@ -262,29 +262,24 @@ static bool add_folders(struct batch_list *list)
     return ok;
 }
 
-/* Refuses outputs in INPUT: they would be inputs of the next run, or replace inputs of this run. */
-static bool check_overlap(const struct batch_list *list, struct error *err)
+static bool refuse_output(const struct batch_list *list, struct error *err)
 {
-    const struct batch_tree *tree = list->tree;
-    char *output = path_real(tree->output);
-    const char *input = list->input_real, *below = NULL;
-    bool ok = true;
+    return error_set(err, EXIT_USAGE, "%s: choose an output folder outside %s", list->tree->output,
+                     list->tree->input);
+}
 
-    if (!output)
-        return error_errno(err, tree->output, "use it as the output folder");
+/* Refuses outputs in INPUT: they would be inputs of the next run, or replace inputs of this run.
+ * OUTPUT is the output folder without symlinks. */
+static bool check_overlap(const struct batch_list *list, const char *output, struct error *err)
+{
+    const char *input = list->input_real, *below = NULL;
+
     if (path_inside(input, output))
         below = input + (strcmp(output, "/") == 0 ? 1 : strlen(output) + 1);
-    ok = !path_inside(output, input);
-    for (size_t i = 0; ok && i < list->count; i++)
-        if (!list->item[i].passed && !check_item(list, &list->item[i], output, below, err)) {
-            free(output);
+    for (size_t i = 0; i < list->count; i++)
+        if (!list->item[i].passed && !check_item(list, &list->item[i], output, below, err))
             return false;
-        }
-    if (!ok || path_set_has(&list->sources, tree->output))
-        ok = error_set(err, EXIT_USAGE, "%s: choose an output folder outside %s", tree->output,
-                       tree->input);
-    free(output);
-    return ok;
+    return !path_set_has(&list->sources, list->tree->output) || refuse_output(list, err);
 }
 
 static bool is_same_file(const char *a, const char *b)
@@ -380,15 +375,13 @@ static bool keep_sources(struct batch_list *list)
 
 /* ---- the whole list ---- */
 
-bool batch_list_make(struct batch_list *list, const struct batch_tree *tree, struct error *err)
+/* Lists the files of INPUT. OUTPUT is the output folder without symlinks. */
+static bool list_folder(struct batch_list *list, const char *output, struct error *err)
 {
-    *list = (struct batch_list){.tree = tree};
-    if (tree->files)
-        return ((add_files(list) && keep_sources(list)) || no_memory(list, err)) &&
-               check_shared(list, err);
-    list->input_real = realpath(tree->input, NULL);
-    if (!list->input_real)
-        return error_errno(err, tree->input, "read");
+    const struct batch_tree *tree = list->tree;
+
+    if (path_inside(output, list->input_real)) /* before INPUT is listed, which may take long */
+        return refuse_output(list, err);
     if (tree->files_from
             ? !read_list(list, err)
             : !folder_walk(tree->input, list->input_real, &tree->filter, add, list, &list->rest) &&
@@ -397,7 +390,26 @@ bool batch_list_make(struct batch_list *list, const struct batch_tree *tree, str
     sort(list);
     if (!add_folders(list))
         return no_memory(list, err);
-    return check_overlap(list, err) && check_shared(list, err);
+    return check_overlap(list, output, err) && check_shared(list, err);
+}
+
+bool batch_list_make(struct batch_list *list, const struct batch_tree *tree, struct error *err)
+{
+    char *output;
+    bool ok;
+
+    *list = (struct batch_list){.tree = tree};
+    if (tree->files)
+        return ((add_files(list) && keep_sources(list)) || no_memory(list, err)) &&
+               check_shared(list, err);
+    list->input_real = realpath(tree->input, NULL);
+    if (!list->input_real)
+        return error_errno(err, tree->input, "read");
+    output = path_real(tree->output);
+    ok = output ? list_folder(list, output, err)
+                : error_errno(err, tree->output, "use it as the output folder");
+    free(output);
+    return ok;
 }
 
 /* ---- the folders of the outputs ---- */

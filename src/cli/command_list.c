@@ -1,6 +1,8 @@
 /* `stencilcli list filters|kernels|methods|masks|formats|devices`: one line each, the name first;
  * filters stand under titles. With --json, one object per line. For people, and for the shell
  * completions, which read the first word of each line of the masks. */
+#include <string.h>
+
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -34,15 +36,18 @@ static enum exit_code list_filters(bool json)
     return EXIT_DONE;
 }
 
-/* Whether KERNEL can run on this machine; if not, WHY has the reason. The test uses a plan that
- * every kernel supports: a mean of 3x3 cells (of 3 cells in 1D) on 8-bit gray, with alpha for
- * kernels that need alpha. */
-static bool runs_here(const struct kernel *kernel, struct error *why)
+/* Whether KERNEL can run FILTER on this machine; if not, WHY has the reason. The mask is a mean of
+ * 3x3 cells (of 3 cells in 1D). The picture is 8-bit gray, with alpha for kernels that need it. */
+static bool runs_filter(const struct kernel *kernel, const char *filter, struct error *why)
 {
+    const bool bilateral = strcmp(filter, "bilateral") == 0;
     struct filter_request request = {
-        .filter = filter_find("convolve"),
-        .mask = kernel->dims == 1 ? "1 1 1" : "1 1 1; 1 1 1; 1 1 1",
-        .radius = -1,
+        .filter = filter_find(filter),
+        .mask = kernel->dims == 1 ? "1 1 1"
+                : bilateral       ? NULL
+                                  : "1 1 1; 1 1 1; 1 1 1",
+        .radius = bilateral ? 1 : -1,
+        .range = bilateral ? "10" : NULL,
         .overrides.divisor = kernel->only_weighted ? "9" : NULL,
         .alpha = kernel->only_weighted ? ALPHA_WEIGHTED : ALPHA_PLAIN,
         .repeat = 1,
@@ -52,6 +57,19 @@ static bool runs_here(const struct kernel *kernel, struct error *why)
         return false;
     bool runs = kernel_supports(kernel, &plan, why->text, sizeof why->text);
     plan_free(&plan);
+    return runs;
+}
+
+/* Whether KERNEL can run one filter of each kind that a kernel may be for. */
+static bool runs_here(const struct kernel *kernel, struct error *why)
+{
+    static const char *const filters[] = {"convolve", "median", "erode", "bilateral"};
+    bool runs = false;
+
+    if (backend_find(kernel->device)->devices(why->text, sizeof why->text) == 0)
+        return false;
+    for (size_t i = 0; !runs && i < sizeof filters / sizeof *filters; i++)
+        runs = (kernel->dims == 2 || i == 0) && runs_filter(kernel, filters[i], why);
     return runs;
 }
 

@@ -162,6 +162,7 @@ static const struct help_block help_text[] = {
     ENTRY("tga", "Gray or colour, with or without alpha, 8 bits. Read only from files named .tga."),
     ENTRY("gif", "Only read: the first picture."),
     ENTRY("psd", "Only read: the merged picture. RGB, perhaps with alpha, 8 or 16 bits."),
+    ENTRY("pbm", "Only read: black and white become gray, 0 and 255."),
     ENTRY("pgm", "Gray, 8 or 16 bits, any maxval."),
     ENTRY("ppm", "Colour, 8 or 16 bits, any maxval. Gray is written as equal RGB."),
     ENTRY("pam", "Gray or colour, with or without alpha, 8 or 16 bits, any maxval."),

@@ -117,9 +117,10 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "the values beyond the edges (default: replicate)\n"
      "For signals the default is zero. See BORDERS."},
 
-    {0, "alpha", "MODE", STEP | BENCH | ON_SCREEN, OWN_WORD(alpha),
+    {0, "alpha", "MODE", FILTER | BENCH | ON_SCREEN, OWN_WORD(alpha),
      "how transparency is treated (default: weighted)\n"
-     "For bench the default is plain. See ALPHA."},
+     "For bench the default is plain. chain takes drop only, for its output; other modes are for "
+     "one step and stand inside STEP. See ALPHA."},
 
     {0, "channels", "LIST", STEP | BENCH, FILTER_VALUE,
      "filter only these channels and copy the others\n"
@@ -185,7 +186,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
     {0, "plan", NULL, RUNS | ON_SCREEN, FLAG(plan), "print what would run, and run nothing\n"
      "It prints the picture, the mask, device, kernel and method, and an estimate of the time; for "
      "a tiled kernel also tile, halo, shared bytes and loads per output. "
-     "OUTPUT may be left out. For a folder it prints the files to filter, one per line."},
+     "OUTPUT may be left out, but not for chain. For a folder it prints the files to filter, one "
+     "per line."},
 
     {0, "verify", NULL, RUNS | ON_SCREEN, FLAG(request.verify),
      "check every sample against the formula\n"

@@ -202,6 +202,10 @@ bool option_set_alpha(const struct option_value *given)
 
     if (word_index(given) < 0)
         return false;
+    if (given->command == COMMAND_CHAIN && !drop)
+        return error_set(given->err, EXIT_USAGE,
+                         "--alpha %s is for a step: write it inside STEP, as in 'blur --alpha %s'",
+                         given->text, given->text);
     /* drop filters as weighted; the alpha channel is dropped when the file is written. */
     given->options->request.sink.drop_alpha = drop;
     return filter_word_set(filter, "alpha", drop ? filter_alpha_word(ALPHA_WEIGHTED) : given->text,

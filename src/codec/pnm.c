@@ -640,16 +640,14 @@ static bool decoder_read(struct source *source, struct image *rows, struct error
     return true;
 }
 
-const struct decoder decoder_pnm = {
-    .name = "PNM",
-    .recognise = recognise,
-    .open = open_picture,
-    .read = decoder_read,
-    .next = open_picture,
-    .follows = decoder_follows,
-    .state_bytes = sizeof(struct pnm),
-    .close = decoder_close,
-};
+#define DECODER                                                                                    \
+    {                                                                                              \
+        .name = "PNM", .recognise = recognise, .open = open_picture, .read = decoder_read,         \
+        .next = open_picture, .follows = decoder_follows, .state_bytes = sizeof(struct pnm),       \
+        .close = decoder_close                                                                     \
+    }
+const struct decoder decoder_pnm = DECODER, decoder_pbm = DECODER;
+const struct encoder encoder_pbm; /* empty: it is not written */
 
 /* ---- writing ---- */
 

@@ -89,7 +89,8 @@ static bool take_case(struct state *state, char *checksum, char *rest, struct er
     one->checksum = checksum;
     if (!is_checksum(one->checksum))
         return wrong(state, err,
-                     "expected a checksum (0: not recorded yet), inputs, timeout, strict or keep",
+                     "expected a checksum (0: not recorded yet), inputs, timeout, tolerance, or "
+                     "strict or keep alone on its line",
                      one->checksum);
     one->file = next_word(&rest);
     if (!one->file)

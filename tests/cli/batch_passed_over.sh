@@ -45,3 +45,10 @@ run blur in/raw none --json
 six='{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}'
 try blur in out --include "$six$six"
 run compare in out
+# PBM is read only: its output is PNG.
+mkdir bits
+printf 'P1 3 2\n0 1 0 1 1 0\n' >bits/a.pbm
+run blur bits bits_out --plan
+run blur bits bits_out -q
+stencilcli blur bits/a.pbm a.png
+cmp a.png bits_out/a.pbm.png

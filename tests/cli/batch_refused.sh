@@ -63,6 +63,13 @@ rm pipe/.stencilcli-manifest.jsonl
 refuses 1 manifest-1-of-2.jsonl blur in pipe -q
 mkdir empty
 try blur empty out
+# The output folder is checked before the input folder is listed, which would take minutes here.
+try blur / out
+# A sentence about one picture names it, though it is about an option.
+mkdir two
+cp "$TESTDATA/textbook.pgm" two/small.pgm
+cp "$TESTDATA/photo.png" two/
+try blur two named --region 30,30,4,4 -q
 try blur missing out
 [ ! -e out ]
 # A missing device is reported once, however many files have asked for it.

@@ -22,6 +22,14 @@ stencilcli chain "$TESTDATA/photo.png" out.png 'gauss --sigma 2' sharpen --plan 
 stencilcli chain "$TESTDATA/photo.png" out.png blur sobel --plan --json |
     python3 -c 'import json, sys; print([(s["filter"], s["kind"], s["passes"], s["above"]) for s in json.load(sys.stdin)["steps"]])'
 
+# Alpha can be dropped from the output of the last step.
+try chain cutout.png out.ppm blur sharpen
+stencilcli chain cutout.png out.ppm blur sharpen --alpha drop
+stencilcli blur cutout.png one.png
+stencilcli sharpen one.png two.ppm --alpha drop
+cmp out.ppm two.ppm
+try chain cutout.png out.ppm blur --alpha plain
+
 # Wrong words.
 try chain in.png out.png
 try chain in.png out.png 'gaus --sigma 2'

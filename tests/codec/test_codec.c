@@ -36,8 +36,7 @@ static void every_format_is_recognised(void)
         struct error err;
         if (format_describe(format).package) /* this build lacks its library */
             continue;
-        if (!row->colour && row->colour_as == FORMAT_NONE)
-            image.channels = 1;
+        image.channels = !row->colour && row->colour_as == FORMAT_NONE ? 1 : 3;
         snprintf(path, sizeof path, "row.%s", row->name);
         CHECK(row->decoder->recognise && format_of_name(row->name) == format);
         CHECK(row->decode_rate > 0 || row->colour_as != FORMAT_NONE);
@@ -52,7 +51,6 @@ static void every_format_is_recognised(void)
         snprintf(name, sizeof name, " %s", row->name);
         CHECKF(strstr(format_known(known), name), "%s", path);
         CHECK(!row->short_name || format_of_name(row->short_name) == format);
-        image.channels = 3;
     }
     free(image.data);
 }
