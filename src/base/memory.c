@@ -53,11 +53,15 @@ void *large_alloc_checked(size_t bytes)
 /* More than the buffers of a band take, less than a whole picture. */
 #define KEPT_BYTES (8 << 20)
 
+/* A heap grows by this many bytes more than it must. */
+#define GROWTH_BYTES (512 << 10)
+
 void large_alloc_keep_small(void)
 {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
     mallopt(M_TRIM_THRESHOLD, 4 * KEPT_BYTES);
+    mallopt(M_TOP_PAD, GROWTH_BYTES);
 #endif
 }
 

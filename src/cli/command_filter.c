@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -238,16 +239,30 @@ static bool filter_many(const struct options *options, enum command_run run,
     return good;
 }
 
+/* A larger file may take much memory before its picture's size is known. */
+#define SMALL_FILE (64 << 10)
+
+/* Whether run/choose.c may find the number of threads when it knows the picture's size. */
+static bool is_small(const struct options *options, enum command_run run)
+{
+    struct stat status;
+
+    return run == RUN_PICTURE && !options->request.threads &&
+           stat(options->operand[0], &status) == 0 && S_ISREG(status.st_mode) &&
+           status.st_size <= SMALL_FILE;
+}
+
 static bool filter(const struct options *options, struct picture_request *request,
                    struct error *err)
 {
     enum command_run run;
 
     request->band_rows = forced_band_rows();
-    request->threads = machine_fit_memory(request->threads ? request->threads : machine_cpus());
     request->kernel = options->kernel ? kernel_find(options->kernel) : NULL;
     if (!command_find_run(options, &run, err))
         return false;
+    if (!is_small(options, run))
+        request->threads = machine_fit_memory(request->threads ? request->threads : machine_cpus());
     if (run == RUN_PICTURE)
         return filter_one(options, request, options->operands > 1 ? options->operand[1] : "-", err);
     if (run == RUN_FILES && options->operands == 2)

@@ -99,6 +99,20 @@ static bool lock_new(struct temporary *temporary, int fd)
     return true;
 }
 
+/* Gives the unnamed file FD a name. Linux before 6.10 allows that only through /proc, which is
+ * slower: it makes a folder there for this process. */
+static bool give_name(int fd, const char *name)
+{
+    char file[32];
+
+    if (linkat(fd, "", AT_FDCWD, name, AT_EMPTY_PATH) == 0)
+        return true;
+    if (errno == EEXIST)
+        return false;
+    snprintf(file, sizeof file, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, file, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
 /* Creates a file without a name in the target's folder; -1: the file system has none, or the file
  * could not be given a name later. The path will be its name for a moment. */
 static int create_unnamed(struct temporary *temporary, const char *target, mode_t mode)
@@ -116,7 +130,7 @@ static int create_unnamed(struct temporary *temporary, const char *target, mode_
     if (fd < 0)
         return -1;
     temporary->lock = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (temporary->lock >= 0 && flock(fd, LOCK_EX) == 0 && access("/proc/self/fd", X_OK) == 0)
+    if (temporary->lock >= 0 && flock(fd, LOCK_EX) == 0 && !give_name(fd, ".") && errno == EEXIST)
         return fd;
     if (temporary->lock >= 0)
         close(temporary->lock);
@@ -184,13 +198,10 @@ static bool exchange(struct temporary *temporary, const char *target)
 static bool link_unnamed(struct temporary *temporary, const char *target)
 {
     sigset_t before = signals_hold();
-    char file[32];
-    bool linked;
+    bool linked = give_name(temporary->lock, target);
 
-    snprintf(file, sizeof file, "/proc/self/fd/%d", temporary->lock);
-    linked = linkat(AT_FDCWD, file, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0;
     if (!linked && errno == EEXIST) {
-        linked = linkat(AT_FDCWD, file, AT_FDCWD, temporary->path, AT_SYMLINK_FOLLOW) == 0;
+        linked = give_name(temporary->lock, temporary->path);
         atomic_store(&temporary->exists, linked);
     }
     signals_release(&before);

@@ -42,6 +42,11 @@ static double steps_ms(enum device device, const struct plan *plan, const struct
     return ms;
 }
 
+static double cpu_ms(const struct picture_cost *cost, int threads)
+{
+    return larger(cost->decode_ms, (cost->decode_ms + cost->work_ms) / (double)threads);
+}
+
 struct picture_cost picture_cost_of(const struct plan *plan, const struct image_info *info,
                                     int threads)
 {
@@ -63,7 +68,7 @@ struct picture_cost picture_cost_of(const struct plan *plan, const struct image_
 
     if (backend_find(DEVICE_CUDA)->software)
         cost.start_ms = cost.load_ms = cost.end_ms = cost.bus_ms = 0;
-    cost.cpu_ms = larger(cost.decode_ms, (cost.decode_ms + cost.work_ms) / (double)threads);
+    cost.cpu_ms = cpu_ms(&cost, threads);
     cost.cuda_ms = larger(cost.start_ms, ahead * cost.decode_ms) + cost.load_ms +
                    larger((1 - ahead) * cost.decode_ms, larger(cost.bus_ms, cost.kernel_ms)) +
                    cost.end_ms;
@@ -72,16 +77,31 @@ struct picture_cost picture_cost_of(const struct plan *plan, const struct image_
 
 /* ---- the choice ---- */
 
+/* Starting and ending a thread takes about 30 us. Less filtering than this needs no threads. */
+#define THREADS_WORTH_MS 0.2
+
+/* Coding fewer bytes needs no threads. */
+#define THREADS_WORTH_BYTES ((uint64_t)64 << 10)
+
+/* Threads for a request that names no number. Reading the limits of CPUs and memory takes longer
+ * than filtering a small picture, which has work for one thread and needs little memory. */
+static int threads_for(const struct picture_cost *cost, const struct image_info *info)
+{
+    uint64_t row = (uint64_t)info->width * (uint64_t)info->channels * (uint64_t)info->type;
+
+    if (cost->work_ms < THREADS_WORTH_MS && row * (uint64_t)info->height < THREADS_WORTH_BYTES)
+        return 1;
+    return machine_fit_memory(machine_cpus());
+}
+
 void picture_estimate(const struct picture_request *request, const struct plan *plan,
                       const struct image_info *info, struct picture_choice *choice)
 {
     choice->tile = request->tile;
-    choice->threads = request->threads ? request->threads : machine_cpus();
-    choice->cost = picture_cost_of(plan, info, choice->threads);
+    choice->cost = picture_cost_of(plan, info, 1);
+    choice->threads = request->threads ? request->threads : threads_for(&choice->cost, info);
+    choice->cost.cpu_ms = cpu_ms(&choice->cost, choice->threads);
 }
-
-/* Starting and ending a thread takes about 30 us. Less filtering than this needs no threads. */
-#define THREADS_WORTH_MS 0.2
 
 int picture_threads_worth(const struct picture_choice *choice)
 {

@@ -17,14 +17,6 @@ static uint64_t get32(const uint8_t *p)
     return (uint64_t)p[0] << 24 | (uint64_t)p[1] << 16 | (uint64_t)p[2] << 8 | p[3];
 }
 
-/* ISA-L accepts some Huffman codes that zlib calls incomplete; encoders never write such codes. */
-static bool is_about_codes(const char *why)
-{
-    return strstr(why, "invalid code") || strstr(why, "invalid literal/length") ||
-           strstr(why, "invalid distance") || strstr(why, "too many length") ||
-           strstr(why, "invalid bit length");
-}
-
 static bool read_all(const char *path, bool bands, struct image *image, struct error *err)
 {
     struct source *source = NULL;
@@ -77,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     ours = read_all(path, (data[0] & 4) != 0, &image, &err);
     theirs = peer_decode(&picture, file, bytes, why);
-    if (ours != theirs && !(ours ? is_about_codes(why) : is_about_end(err.text))) {
+    if (ours != theirs && (ours || !is_about_end(err.text))) {
         fprintf(stderr, "we: %s\nlibpng: %s\n", ours ? "read it" : err.text,
                 theirs ? "read it" : why);
         abort();

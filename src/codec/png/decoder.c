@@ -224,7 +224,7 @@ static bool decoder_open(struct source *source, struct error *err)
  * unfiltered rows straight into the caller's memory. An interlaced picture is read without the
  * thread, one pass after the other (reader_begin). */
 
-#define WINDOW_BYTES ((size_t)1 << 16)
+#define WINDOW_BYTES ((size_t)1 << 17)
 #define SLOTS_AHEAD  8
 
 struct window {
