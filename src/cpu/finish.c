@@ -81,37 +81,15 @@ void cpu_finish_64(const struct cpu_ops *ops, const struct plan *plan, const int
     }
 }
 
-/* Doubles divide by these exactly enough (cpu/ops_divide.h). */
-#define MOST_GRADIENT_DIVISOR 128
-
-/* The largest n with (2n-1)^2 * d^2 <= 4*(gx^2 + gy^2), as in kernel/reference.c. */
-static int32_t gradient_128(int64_t gx, int64_t gy, int128 d, int32_t max)
-{
-    const int128 squares = 4 * ((int128)gx * gx + (int128)gy * gy);
-    int32_t low = 0, high = max;
-
-    while (low < high) {
-        int64_t n = ((int64_t)low + high + 1) / 2;
-        if ((2 * n - 1) * d * (2 * n - 1) * d <= squares)
-            low = (int32_t)n;
-        else
-            high = (int32_t)n - 1;
-    }
-    return low;
-}
-
 void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, const int32_t *gx,
                          const int32_t *gy, void *out, int n)
 {
-    const int64_t d = plan->mask[0].divisor;
     int32_t size[CHUNK];
 
     for (int x = 0; x < n; x += CHUNK) {
         int count = n - x < CHUNK ? n - x : CHUNK;
-        if (d <= MOST_GRADIENT_DIVISOR)
-            ops->gradient_32(gx + x, gy + x, (int)d, (int32_t)plan->max, size, count);
-        for (int i = 0; d > MOST_GRADIENT_DIVISOR && i < count; i++)
-            size[i] = gradient_128(gx[x + i], gy[x + i], d, (int32_t)plan->max);
+        ops->gradient_32(gx + x, gy + x, (int)plan->mask[0].divisor, (int32_t)plan->max, size,
+                         count);
         narrow(plan->type, size, out, x, count);
     }
 }

@@ -11,6 +11,7 @@ void cpu_finish_32(const struct cpu_ops *ops, const struct plan *plan, const int
 void cpu_finish_64(const struct cpu_ops *ops, const struct plan *plan, const int64_t *sums,
                    void *out, int n);
 
+/* The divisor is at most CPU_MOST_GRADIENT_DIVISOR. */
 void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, const int32_t *gx,
                          const int32_t *gy, void *out, int n);
 

@@ -1,5 +1,5 @@
 /* Running sums in portable C: of boxes, along columns and rows; the sums over the ends of runs of
- * equal weights (cpu/direct.c), and over the changes of weights of a long line (cpu/long.c). A part
+ * equal weights (cpu/runs.c), and over the changes of weights of a long line (cpu/long.c). A part
  * of cpu/ops_template.h, included once per instruction set.
  */
 #ifndef STENCIL_CPU_OPS_RUNNING_SUMS_H

@@ -47,7 +47,6 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .vector_bytes = VECTOR_BYTES,
     .multiply_adds = multiply_adds,
     .sum_row = sum_row,
-    .sum_64 = sum_64,
     .column_32 = column_32,
     .row_32 = row_32,
     .column_slide = column_slide,

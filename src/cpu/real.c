@@ -225,10 +225,12 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->resolved = cpu_memory_take(memory, n);
 }
 
-/* Is the plan for this method? Whole numbers of few digits are for `direct`. */
+/* Is the plan for this method? Whole numbers of few digits are for `direct`, unless the mask is a
+ * sum of a few columns times rows. */
 static bool takes(const struct plan *plan)
 {
     return plan->alpha == ALPHA_WEIGHTED || plan->mask[0].accumulator == ACCUMULATOR_I64 ||
+           (plan->mask[0].terms > 0 && cpu_cells(plan) >= CPU_FEW_CELLS) ||
            !cpu_mask_fits(&plan->mask[0], INT16_MAX);
 }
 
@@ -243,8 +245,8 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 {
-    return !takes(plan) ? "it is for sums of 64 bits, weights of more than 16 bits and colour "
-                          "weighted by alpha"
+    return !takes(plan) ? "it is for sums of 64 bits, weights of more than 16 bits, masks of low "
+                          "rank and colour weighted by alpha"
            : cost(plan, ops, 1, 1) < HUGE_VAL ? NULL
                                               : "its bounds would leave too many samples uncertain";
 }

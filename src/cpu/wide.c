@@ -1,5 +1,6 @@
-/* The method `wide`: sums of 64 bits, or of 128, for samples of 32 bits (linear light of 16-bit
- * pictures) and for --nodata. No other method has such plans. It is simple rather than fast.
+/* The method `wide`, the most general one: sums of 64 bits, or of 128, of any mask. It is simple
+ * rather than fast. No other method takes samples of 32 bits (linear light of 16-bit pictures) and
+ * --nodata; other plans have it only if their numbers are too large for all other methods.
  *
  *   cells    an input row with its ghost cells
  *   weight   of each of these cells: its alpha, or 0 if it is nodata; none if all count the same
@@ -271,12 +272,6 @@ static bool wide_run(const void *state, const struct kernel_job *job, struct err
 
 /* ---- the row of the table ---- */
 
-static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
-{
-    (void)ops;
-    return plan_is_wide(plan) ? NULL : "it is for --nodata and for 16-bit linear light";
-}
-
 static bool is_weighted(const struct plan *plan)
 {
     return plan->has_nodata || plan->alpha == ALPHA_WEIGHTED;
@@ -293,8 +288,7 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
         m->row ? m->width + m->height * 2.0 : (double)m->width * m->height + m->height;
     const double parts = plan->masks * (is_weighted(plan) ? 2.0 : 1.0);
 
-    if (refusal(plan, ops))
-        return HUGE_VAL;
+    (void)ops;
     return cpu_samples(plan, width, height) * (PER_SAMPLE + PER_TAP * parts * taps);
 }
 
@@ -314,9 +308,8 @@ static void *wide_make(const struct plan *plan, const struct cpu_ops *ops, int w
 
 const struct cpu_method cpu_method_wide = {
     .name = "wide",
-    .idea = "sums of 64 bits and more, for --nodata and for linear light of 16-bit pictures",
+    .idea = "sums of 64 bits and more: any mask, --nodata, linear light of 16-bit pictures",
     .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT) | KERNEL_KIND(PLAN_LONG),
-    .refusal = refusal,
     .cost = cost,
     .make = wide_make,
     .run = wide_run,
