@@ -96,11 +96,6 @@ void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, con
 
 /* ---- exact samples ---- */
 
-static inline uint32_t sample_at(const struct plan *plan, const void *row, size_t at)
-{
-    return plan->type == SAMPLE_U8 ? ((const uint8_t *)row)[at] : ((const uint16_t *)row)[at];
-}
-
 /* Sums of the cells under the mask. */
 struct exact {
     int128 plain, product, coverage; /* of w*c, w*c*a, w*a; the last two if weighted */
@@ -128,11 +123,11 @@ static struct exact exact_sums(const struct kernel_job *job, int x, int y, int c
             row = padded;
         }
         for (int j = 0; j < m->width; j++, at += step) {
-            uint64_t part = weight[j] * sample_at(plan, row, at), alpha;
+            uint64_t part = weight[j] * image_sample(row, plan->type, at), alpha;
             plain += part;
             if (!weighted)
                 continue;
-            alpha = sample_at(plan, row, at + to_alpha);
+            alpha = image_sample(row, plan->type, at + to_alpha);
             coverage += weight[j] * alpha;
             sums.product += (int128)(int64_t)part * (int64_t)alpha;
         }
@@ -159,13 +154,9 @@ void cpu_exact_samples(const struct kernel_job *job, const struct cpu_tile *tile
     const uint8_t *next;
 
     for (int i = 0; i < n && (next = memchr(marks + i, 1, (size_t)(n - i))); i++) {
-        uint32_t value;
         i = (int)(next - marks);
-        value = cpu_exact_sample(job, tile->first_pixel + i / channels, y, i % channels);
-        if (job->plan->type == SAMPLE_U8)
-            ((uint8_t *)out)[i] = (uint8_t)value;
-        else
-            ((uint16_t *)out)[i] = (uint16_t)value;
+        image_put_sample(out, job->plan->type, (size_t)i,
+                         cpu_exact_sample(job, tile->first_pixel + i / channels, y, i % channels));
     }
 }
 
@@ -210,29 +201,17 @@ void cpu_finish_boxes(const struct cpu_ops *ops, const struct plan *plan,
     }
 }
 
-void cpu_finish_weighted(const struct plan *plan, const int64_t *plain, const int64_t *product,
-                         void *out, int n)
+void cpu_finish_weighted(const struct plan *plan, const int64_t *plain, const int64_t *high,
+                         const int64_t *low, void *out, int n)
 {
     int channels = plan->channels, alpha = channels - 1;
 
     for (int x = 0; x < n; x += channels)
         for (int c = 0; c < channels; c++) {
-            int32_t value = quotient_of(&plan->mask[0], plain[x + c], product[x + c],
-                                        product[x + alpha], c == alpha, plan->max);
-            narrow(plan->type, &value, out, x + c, 1);
-        }
-}
-
-void cpu_finish_split(const struct plan *plan, const int64_t *plain, const int64_t *high,
-                      const int64_t *low, void *out, int n)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    int channels = plan->channels, alpha = channels - 1;
-
-    for (int x = 0; x < n; x += channels)
-        for (int c = 0; c < channels; c++) {
-            int128 product = (int128)high[x + c] * ((int64_t)plan->max + 1) + low[x + c];
-            int32_t value = quotient_of(m, plain[x + c], product, plain[x + alpha] - m->offset,
+            int128 product = low[x + c];
+            if (high)
+                product += (int128)high[x + c] * ((int64_t)plan->max + 1);
+            int32_t value = quotient_of(&plan->mask[0], plain[x + c], product, low[x + alpha],
                                         c == alpha, plan->max);
             narrow(plan->type, &value, out, x + c, 1);
         }
@@ -244,12 +223,8 @@ bool cpu_finish_is_opaque(const struct image *in, uint32_t max)
     size_t n = (size_t)in->width * (size_t)in->channels, alpha = (size_t)in->channels - 1;
     for (int y = 0; y < in->height; y++) {
         uint32_t other = 0; /* bits in which an alpha differs from max */
-        if (in->type == SAMPLE_U8)
-            for (size_t x = alpha; x < n; x += (size_t)in->channels)
-                other |= ((const uint8_t *)image_row(in, y))[x] ^ max;
-        else
-            for (size_t x = alpha; x < n; x += (size_t)in->channels)
-                other |= ((const uint16_t *)image_row(in, y))[x] ^ max;
+        for (size_t x = alpha; x < n; x += (size_t)in->channels)
+            other |= image_sample(image_row(in, y), in->type, x) ^ max;
         if (other != 0)
             return false;
     }

@@ -250,8 +250,8 @@ static void make_row(const struct long_pass *pass, struct long_worker *w, int y)
     if (pass->layers == 1)
         cpu_finish_64(pass->ops, plan, (const int64_t *)w->sums[PLAIN], out, n);
     else
-        cpu_finish_split(plan, (const int64_t *)w->sums[PLAIN], (const int64_t *)w->sums[HIGH],
-                         (const int64_t *)w->sums[LOW], out, n);
+        cpu_finish_weighted(plan, (const int64_t *)w->sums[PLAIN], (const int64_t *)w->sums[HIGH],
+                            (const int64_t *)w->sums[LOW], out, n);
     cpu_finish_unfiltered(pass->job, y, 0, pass->job->out->width, out);
 }
 
