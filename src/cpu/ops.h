@@ -98,30 +98,20 @@ struct cpu_certify {
     float scale, low, high, max;
 };
 
-/* Ends of runs over lines of running sums: element x + at of row `row` is added (the first ends),
- * subtracted (the next ones), or added times a weight of its own. */
-struct cpu_run_end {
-    int row, at;
-};
-struct cpu_runs {
-    int added, taken, others;
-    uint32_t weight; /* of the ends that are added and taken */
-    const struct cpu_run_end *end;
-    const uint32_t *other;
-};
-
-/* The changes of weights along a line: with running sums R of the line, with R[0] = 0,
+/* The changes of a mask's weights along its rows: with running sums R of each row, with R[0] = 0,
  *
  *   sum of w[k] * in[x + k] = sum of (w[k - 1] - w[k]) * R[x + k],  k = 0 .. length, w outside: 0
  *
  * Changes of one size are a group, so that a group needs one multiplication. */
 struct cpu_steps {
     int groups;
-    const struct cpu_step_group {
+    struct cpu_step_group {
         uint64_t size;
         int added, taken; /* places whose running sum is added; then those where it is subtracted */
     } * group;
-    const size_t *at; /* the places, in elements, group after group */
+    struct cpu_step {
+        int row, at; /* element x + at of row `row` */
+    } * step;        /* group after group */
 };
 
 /* Fourier transforms of n points (a power of 2, 8 or more), CPU_FFT_LANES side by side: a block is
@@ -350,13 +340,12 @@ struct cpu_ops {
     void (*gradient_32)(const int32_t *gx, const int32_t *gy, int divisor, int32_t max,
                         int32_t *size, int n);
 
-    /* sum[x] = start + the ends' sum, modulo 2^32, n rounded up to CPU_BLOCK */
-    void (*sum_runs)(const struct cpu_runs *runs, const uint32_t *const *rows, uint32_t start,
-                     int32_t *sum, int n);
-
-    /* out[x] = start + the sum over the steps, modulo 2^64, n rounded up to CPU_BLOCK */
-    void (*sum_steps)(const struct cpu_steps *steps, const uint64_t *sums, uint64_t start,
-                      uint64_t *out, int n);
+    /* out[x] = start + the sum over the steps, modulo 2^32 or 2^64, over running sums of as many
+     * bits; n is rounded up to CPU_BLOCK. Of 64 bits there is one row. */
+    void (*sum_steps_32)(const struct cpu_steps *steps, const void *const *rows, uint64_t start,
+                         void *out, int n);
+    void (*sum_steps_64)(const struct cpu_steps *steps, const void *const *rows, uint64_t start,
+                         void *out, int n);
 
     /* Transforms a block. Only fft_back knows the order of the frequencies. fft_back: the inverse
      * times n. */

@@ -12,12 +12,12 @@
 #include "cpu/finish.h"
 #include "cpu/lines.h"
 #include "cpu/method.h"
+#include "cpu/taps.h"
 
 struct runs_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
-    struct cpu_runs runs;
-    void *ends; /* owned: memory of runs */
+    struct cpu_steps steps;
     struct cpu_lines lines;
     const struct kernel_job *job; /* set for one job, like lines.tiles */
 };
@@ -25,71 +25,6 @@ struct runs_pass {
 struct runs_worker {
     int32_t *sums;
 };
-
-/* ---- ends of runs ---- */
-
-/* The factor of the running sum at place j of mask row i, j = 0 .. width. */
-static int64_t weight_at(const struct plan_mask *m, int i, int j)
-{
-    const int64_t *row = m->weight + (size_t)i * (size_t)m->width;
-    return (j > 0 ? row[j - 1] : 0) - (j < m->width ? row[j] : 0);
-}
-
-/* The absolute value that most ends have. Returns the first end's value, which is right for masks
- * of one weight. 0: no ends. */
-static int64_t common_size(const struct plan_mask *m)
-{
-    for (int i = 0; i < m->height; i++)
-        for (int j = 0; j <= m->width; j++) {
-            int64_t w = weight_at(m, i, j);
-            if (w != 0)
-                return w < 0 ? -w : w;
-        }
-    return 0;
-}
-
-/* How many ends of runs the mask has, and how many of them need a weight of their own. */
-static int runs_count(const struct plan_mask *m, int *others)
-{
-    int64_t size = common_size(m);
-    int count = 0;
-
-    *others = 0;
-    for (int i = 0; i < m->height; i++)
-        for (int j = 0; j <= m->width; j++) {
-            int64_t w = weight_at(m, i, j);
-            count += w != 0;
-            *others += w != 0 && w != size && w != -size;
-        }
-    return count;
-}
-
-/* Fills RUNS in one block, which is returned for free(); NULL: no memory. */
-static void *ends_make(struct cpu_runs *runs, const struct plan_mask *m, int channels)
-{
-    int others, count = runs_count(m, &others), *counts[3] = {&runs->added, &runs->taken, &others};
-    int64_t size = common_size(m);
-    struct cpu_run_end *end = malloc((size_t)count * (sizeof *end + sizeof(uint32_t)) + 1),
-                       *to = end;
-    uint32_t *other = (uint32_t *)(end + count);
-
-    if (!end)
-        return NULL;
-    *runs =
-        (struct cpu_runs){.others = others, .weight = (uint32_t)size, .end = end, .other = other};
-    for (int kind = 0; kind < 3; kind++) /* added, taken, others */
-        for (int i = 0; i < m->height; i++)
-            for (int j = 0; j <= m->width; j++) {
-                int64_t w = weight_at(m, i, j);
-                if (w == 0 || kind != (w == size ? 0 : w == -size ? 1 : 2))
-                    continue;
-                *to++ = (struct cpu_run_end){i, j * channels};
-                ++*counts[kind];
-                if (kind == 2)
-                    *other++ = (uint32_t)w;
-            }
-    return end;
-}
 
 /* ---- lines ---- */
 
@@ -138,8 +73,7 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
     int n = tile->pixels * plan->channels;
 
     (void)rows;
-    pass->ops->sum_runs(&pass->runs, (const uint32_t *const *)lines, (uint32_t)plan->mask[0].offset,
-                        w->sums, n);
+    pass->ops->sum_steps_32(&pass->steps, lines, (uint64_t)plan->mask[0].offset, w->sums, n);
     cpu_finish_32(pass->ops, plan, w->sums, cpu_tile_out(pass->job, tile, y), n, false);
 }
 
@@ -156,12 +90,13 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
 static void runs_free(void *state)
 {
     struct runs_pass *pass = state;
-    free(pass->ends);
+    cpu_steps_free(&pass->steps);
     free(pass);
 }
 
 static void *runs_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
+    const struct plan_mask *m = &plan->mask[0];
     struct runs_pass *pass = calloc(1, sizeof *pass);
 
     (void)width, (void)height;
@@ -172,11 +107,10 @@ static void *runs_make(const struct plan *plan, const struct cpu_ops *ops, int w
     pass->lines = (struct cpu_lines){.line_rows = 1,
                                      .step = 1,
                                      .rows = 1,
-                                     .span = plan->mask[0].height,
+                                     .span = m->height,
                                      .left = 1,
                                      .bytes = sizeof(uint32_t)};
-    pass->ends = ends_make(&pass->runs, plan->mask, plan->channels);
-    if (pass->ends)
+    if (cpu_steps_make(&pass->steps, m->weight, m->height, m->width, plan->channels))
         return pass;
     runs_free(pass);
     return NULL;
@@ -205,14 +139,14 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    int others, ends;
+    const struct plan_mask *m = &plan->mask[0];
 
     if (cpu_cells(plan) < CPU_FEW_CELLS || refusal(plan, ops))
         return HUGE_VAL;
-    ends = runs_count(&plan->mask[0], &others);
     /* The rows under a high mask leave the cache. */
-    return cpu_samples(plan, width, height) * ((ends + others) / 19.0 + 0.44) *
-           (1 + plan->mask[0].height / 330.0);
+    return cpu_samples(plan, width, height) *
+           (cpu_steps_count(m->weight, m->height, m->width) / 19.0 + 0.44) *
+           (1 + m->height / 330.0);
 }
 
 const struct cpu_method cpu_method_runs = {
