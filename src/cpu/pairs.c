@@ -324,7 +324,7 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
         return cpu_method_bytes.cost(plan, ops, width, height);
     rate = form_of(ops, plan) == PAIRS ? CPU_RATE_INT16 : CPU_RATE_BYTES;
     return cpu_samples(plan, width, height) *
-           (plan->masks * (0.1 + 0.2 * plan->type + cpu_cells(plan) / rate) +
+           (plan->masks * (0.1 + 0.25 * plan->type + cpu_cells(plan) / rate) +
             (linear ? 0 : ROOT_NS));
 }
 
@@ -370,7 +370,7 @@ const struct cpu_method cpu_method_direct = {
     .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT),
     .refusal = refusal,
     .cost = cost,
-    .wide_cost = 0.6,
+    .wide_cost = 0.58,
     .make = pairs_make,
     .run = pairs_run,
     .free = pairs_free,
