@@ -324,7 +324,7 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
         return cpu_method_bytes.cost(plan, ops, width, height);
     rate = form_of(ops, plan) == PAIRS ? CPU_RATE_INT16 : CPU_RATE_BYTES;
     return cpu_samples(plan, width, height) *
-           (plan->masks * (0.1 + 0.25 * plan->type + cpu_cells(plan) / rate) +
+           (plan->masks * (0.075 + 0.225 * plan->type + cpu_cells(plan) / rate) +
             (linear ? 0 : ROOT_NS));
 }
 
