@@ -64,6 +64,16 @@ static inline uint32_t image_sample(const void *row, enum sample_type type, size
                                 : ((const uint32_t *)row)[i];
 }
 
+static inline void image_put_sample(void *row, enum sample_type type, size_t i, uint32_t value)
+{
+    if (type == SAMPLE_U8)
+        ((uint8_t *)row)[i] = (uint8_t)value;
+    else if (type == SAMPLE_U16)
+        ((uint16_t *)row)[i] = (uint16_t)value;
+    else
+        ((uint32_t *)row)[i] = value;
+}
+
 /* How many samples are 0 or MAX. */
 uint64_t image_count_ends(const struct image *image, uint32_t max);
 

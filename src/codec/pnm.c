@@ -619,10 +619,7 @@ static bool read_plain_row(struct pnm *pnm, enum sample_type type, void *row, in
     for (i = 0; i < samples; i++) {
         if (!next_sample(pnm, y, i, &value))
             return false;
-        if (type == SAMPLE_U8)
-            ((uint8_t *)row)[i] = (uint8_t)value;
-        else
-            ((uint16_t *)row)[i] = (uint16_t)value;
+        image_put_sample(row, type, i, value);
     }
     return true;
 }

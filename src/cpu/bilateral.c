@@ -73,8 +73,7 @@ static void *samples_at(const struct bilateral_pass *pass, const void *line, int
 
 static int sample_at(const struct bilateral_pass *pass, const void *line, int c, int x)
 {
-    const void *at = samples_at(pass, line, c, x);
-    return pass->plan->type == SAMPLE_U8 ? *(const uint8_t *)at : *(const uint16_t *)at;
+    return (int)image_sample(samples_at(pass, line, c, x), pass->plan->type, 0);
 }
 
 /* As floats_u8 of the instruction set, for samples of 16 bits. */

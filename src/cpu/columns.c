@@ -8,7 +8,6 @@
  * result is in this group. The histograms are cumulative, so that a result is found by comparing
  * with 16 counts at once. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/finish.h"
@@ -87,27 +86,14 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->rows = cpu_memory_take(memory, (size_t)(m->height + 1) * pass->line);
 }
 
-static void *columns_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
-{
-    struct columns_pass *pass = calloc(1, sizeof *pass);
-
-    (void)width, (void)height;
-    if (!pass)
-        return NULL;
-    pass->plan = plan;
-    pass->ops = ops;
-    return pass;
-}
-
-static bool columns_run(const void *state, const struct kernel_job *job, struct error *err)
+static bool columns_run(const void *ops, const struct kernel_job *job, struct error *err)
 {
     static const struct cpu_tile_hooks hooks = {sizeof(struct columns_worker), worker_make,
                                                 run_tile};
-    struct columns_pass pass = *(const struct columns_pass *)state;
+    struct columns_pass pass = {.plan = job->plan, .ops = ops, .job = job};
     const int channels = pass.plan->channels, width = pass.plan->mask[0].width;
     const int pixels = TILE_BYTES / COLUMN_BYTES / channels - width;
 
-    pass.job = job;
     pass.tiles = cpu_tiles_cut(job, pixels > width ? pixels : width);
     pass.line = cpu_tiles_stride(&pass.tiles, width, 0);
     return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
@@ -147,8 +133,6 @@ const struct cpu_method cpu_method_columns = {
     .kinds = KERNEL_KIND(PLAN_ORDER),
     .refusal = refusal,
     .cost = cost,
-    .make = columns_make,
     .run = columns_run,
-    .free = free,
     .rows = band_rows,
 };

@@ -86,11 +86,6 @@ struct fft_pass {
 LOAD(load_u8, uint8_t)
 LOAD(load_u16, uint16_t)
 
-static uint32_t sample_at(const struct plan *plan, const void *row, ptrdiff_t at)
-{
-    return plan->type == SAMPLE_U8 ? ((const uint8_t *)row)[at] : ((const uint16_t *)row)[at];
-}
-
 /* The number of LAYER for a colour and its alpha, or for alpha alone. */
 static double layer_of(enum layer layer, uint32_t sample, uint32_t alpha)
 {
@@ -107,8 +102,10 @@ static void load_layer(const struct plan *plan, const struct part *part, int row
             if (!row || at < 0)
                 *out++ = part->ghost;
             else
-                *out++ = layer_of(part->layer, sample_at(plan, row, at),
-                                  part->to_alpha ? sample_at(plan, row, at + part->to_alpha) : 1);
+                *out++ = layer_of(part->layer, image_sample(row, plan->type, (size_t)at),
+                                  part->to_alpha
+                                      ? image_sample(row, plan->type, (size_t)(at + part->to_alpha))
+                                      : 1);
         }
 }
 
@@ -176,14 +173,9 @@ static void put_samples(const struct fft_pass *pass, const struct part *part, co
         }
         for (int y = 0; y < rows; y++) {
             void *out = image_row(image, part->y + first + y - pass->job->out_first_row);
-            uint8_t *bytes = (uint8_t *)out + at;
-            uint16_t *words = (uint16_t *)out + at;
-            if (image->type == SAMPLE_U8)
-                for (int k = 0; k < width; k++)
-                    bytes[k * step] = (uint8_t)low[y * LANES + k];
-            else
-                for (int k = 0; k < width; k++)
-                    words[k * step] = (uint16_t)low[y * LANES + k];
+            for (int k = 0; k < width; k++)
+                image_put_sample(out, image->type, at + (size_t)(k * step),
+                                 (uint32_t)low[y * LANES + k]);
         }
     }
 }
@@ -322,7 +314,7 @@ static void run_weighted(const void *context, void *worker, int tile)
         uint8_t *out =
             (uint8_t *)image_row(pass->job->out, part->y + i - pass->job->out_first_row) +
             (size_t)(part->x * plan->channels) * (size_t)plan->type;
-        cpu_finish_weighted(plan, w->plain + row, w->product + row, out, n);
+        cpu_finish_weighted(plan, w->plain + row, NULL, w->product + row, out, n);
         cpu_finish_unfiltered(pass->job, part->y + i, part->x, part->width, out);
     }
 }

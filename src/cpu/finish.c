@@ -81,47 +81,20 @@ void cpu_finish_64(const struct cpu_ops *ops, const struct plan *plan, const int
     }
 }
 
-/* Doubles divide by these exactly enough (cpu/ops_divide.h). */
-#define MOST_GRADIENT_DIVISOR 128
-
-/* The largest n with (2n-1)^2 * d^2 <= 4*(gx^2 + gy^2), as in kernel/reference.c. */
-static int32_t gradient_128(int64_t gx, int64_t gy, int128 d, int32_t max)
-{
-    const int128 squares = 4 * ((int128)gx * gx + (int128)gy * gy);
-    int32_t low = 0, high = max;
-
-    while (low < high) {
-        int64_t n = ((int64_t)low + high + 1) / 2;
-        if ((2 * n - 1) * d * (2 * n - 1) * d <= squares)
-            low = (int32_t)n;
-        else
-            high = (int32_t)n - 1;
-    }
-    return low;
-}
-
 void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, const int32_t *gx,
                          const int32_t *gy, void *out, int n)
 {
-    const int64_t d = plan->mask[0].divisor;
     int32_t size[CHUNK];
 
     for (int x = 0; x < n; x += CHUNK) {
         int count = n - x < CHUNK ? n - x : CHUNK;
-        if (d <= MOST_GRADIENT_DIVISOR)
-            ops->gradient_32(gx + x, gy + x, (int)d, (int32_t)plan->max, size, count);
-        for (int i = 0; d > MOST_GRADIENT_DIVISOR && i < count; i++)
-            size[i] = gradient_128(gx[x + i], gy[x + i], d, (int32_t)plan->max);
+        ops->gradient_32(gx + x, gy + x, (int)plan->mask[0].divisor, (int32_t)plan->max, size,
+                         count);
         narrow(plan->type, size, out, x, count);
     }
 }
 
 /* ---- exact samples ---- */
-
-static inline uint32_t sample_at(const struct plan *plan, const void *row, size_t at)
-{
-    return plan->type == SAMPLE_U8 ? ((const uint8_t *)row)[at] : ((const uint16_t *)row)[at];
-}
 
 /* Sums of the cells under the mask. */
 struct exact {
@@ -150,11 +123,11 @@ static struct exact exact_sums(const struct kernel_job *job, int x, int y, int c
             row = padded;
         }
         for (int j = 0; j < m->width; j++, at += step) {
-            uint64_t part = weight[j] * sample_at(plan, row, at), alpha;
+            uint64_t part = weight[j] * image_sample(row, plan->type, at), alpha;
             plain += part;
             if (!weighted)
                 continue;
-            alpha = sample_at(plan, row, at + to_alpha);
+            alpha = image_sample(row, plan->type, at + to_alpha);
             coverage += weight[j] * alpha;
             sums.product += (int128)(int64_t)part * (int64_t)alpha;
         }
@@ -181,13 +154,9 @@ void cpu_exact_samples(const struct kernel_job *job, const struct cpu_tile *tile
     const uint8_t *next;
 
     for (int i = 0; i < n && (next = memchr(marks + i, 1, (size_t)(n - i))); i++) {
-        uint32_t value;
         i = (int)(next - marks);
-        value = cpu_exact_sample(job, tile->first_pixel + i / channels, y, i % channels);
-        if (job->plan->type == SAMPLE_U8)
-            ((uint8_t *)out)[i] = (uint8_t)value;
-        else
-            ((uint16_t *)out)[i] = (uint16_t)value;
+        image_put_sample(out, job->plan->type, (size_t)i,
+                         cpu_exact_sample(job, tile->first_pixel + i / channels, y, i % channels));
     }
 }
 
@@ -232,29 +201,17 @@ void cpu_finish_boxes(const struct cpu_ops *ops, const struct plan *plan,
     }
 }
 
-void cpu_finish_weighted(const struct plan *plan, const int64_t *plain, const int64_t *product,
-                         void *out, int n)
+void cpu_finish_weighted(const struct plan *plan, const int64_t *plain, const int64_t *high,
+                         const int64_t *low, void *out, int n)
 {
     int channels = plan->channels, alpha = channels - 1;
 
     for (int x = 0; x < n; x += channels)
         for (int c = 0; c < channels; c++) {
-            int32_t value = quotient_of(&plan->mask[0], plain[x + c], product[x + c],
-                                        product[x + alpha], c == alpha, plan->max);
-            narrow(plan->type, &value, out, x + c, 1);
-        }
-}
-
-void cpu_finish_split(const struct plan *plan, const int64_t *plain, const int64_t *high,
-                      const int64_t *low, void *out, int n)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    int channels = plan->channels, alpha = channels - 1;
-
-    for (int x = 0; x < n; x += channels)
-        for (int c = 0; c < channels; c++) {
-            int128 product = (int128)high[x + c] * ((int64_t)plan->max + 1) + low[x + c];
-            int32_t value = quotient_of(m, plain[x + c], product, plain[x + alpha] - m->offset,
+            int128 product = low[x + c];
+            if (high)
+                product += (int128)high[x + c] * ((int64_t)plan->max + 1);
+            int32_t value = quotient_of(&plan->mask[0], plain[x + c], product, low[x + alpha],
                                         c == alpha, plan->max);
             narrow(plan->type, &value, out, x + c, 1);
         }
@@ -266,12 +223,8 @@ bool cpu_finish_is_opaque(const struct image *in, uint32_t max)
     size_t n = (size_t)in->width * (size_t)in->channels, alpha = (size_t)in->channels - 1;
     for (int y = 0; y < in->height; y++) {
         uint32_t other = 0; /* bits in which an alpha differs from max */
-        if (in->type == SAMPLE_U8)
-            for (size_t x = alpha; x < n; x += (size_t)in->channels)
-                other |= ((const uint8_t *)image_row(in, y))[x] ^ max;
-        else
-            for (size_t x = alpha; x < n; x += (size_t)in->channels)
-                other |= ((const uint16_t *)image_row(in, y))[x] ^ max;
+        for (size_t x = alpha; x < n; x += (size_t)in->channels)
+            other |= image_sample(image_row(in, y), in->type, x) ^ max;
         if (other != 0)
             return false;
     }

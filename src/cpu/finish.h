@@ -11,18 +11,15 @@ void cpu_finish_32(const struct cpu_ops *ops, const struct plan *plan, const int
 void cpu_finish_64(const struct cpu_ops *ops, const struct plan *plan, const int64_t *sums,
                    void *out, int n);
 
+/* The divisor is at most CPU_MOST_GRADIENT_DIVISOR. */
 void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, const int32_t *gx,
                          const int32_t *gy, void *out, int n);
 
-/* For ALPHA_WEIGHTED: PLAIN has the sums of w*c with offset, PRODUCT the sums of w*c*a. In alpha's
- * places both have the sums of w*a, PRODUCT without offset. */
-void cpu_finish_weighted(const struct plan *plan, const int64_t *plain, const int64_t *product,
-                         void *out, int n);
-
-/* As cpu_finish_weighted, with the sums of products in two parts: (max + 1) * HIGH + LOW. PLAIN has
- * the offset in alpha's places, too; HIGH and LOW are not read there. */
-void cpu_finish_split(const struct plan *plan, const int64_t *plain, const int64_t *high,
-                      const int64_t *low, void *out, int n);
+/* For ALPHA_WEIGHTED: PLAIN has the sums of w*c with offset. The sums of w*c*a are (max + 1) * HIGH
+ * + LOW, or only LOW if HIGH is NULL; in alpha's places LOW has the sums of w*a, and the others are
+ * not read. */
+void cpu_finish_weighted(const struct plan *plan, const int64_t *plain, const int64_t *high,
+                         const int64_t *low, void *out, int n);
 
 /* For sums without offset that must be multiplied by COMMON: cpu_weighted_make prepares the
  * division of cpu_finish_boxes. False if the numbers are too large. */

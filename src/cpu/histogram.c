@@ -134,11 +134,7 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
             continue;
         change_all(&pass->window, &h, at, c, channels, false);
         for (int x = c;; x += channels) {
-            int value = find(&h, plan->order);
-            if (plan->type == SAMPLE_U8)
-                ((uint8_t *)out)[x] = (uint8_t)value;
-            else
-                ((uint16_t *)out)[x] = (uint16_t)value;
+            image_put_sample(out, plan->type, (size_t)x, (uint32_t)find(&h, plan->order));
             if (x >= last)
                 break;
             move(&pass->window, &h, at, x, channels);

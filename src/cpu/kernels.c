@@ -15,7 +15,7 @@
 /* A method and its state for a plan. */
 struct way {
     const struct cpu_method *method;
-    void *state;
+    const void *state;
 };
 
 struct cpu_state {
@@ -70,7 +70,8 @@ static bool way_make(struct way *way, const struct cpu_state *state, const struc
         why = cpu_method_refusal(way->method, plan, ops);
     if (named && why)
         return refuse(named, why, plan, ops, err);
-    while (way->method && !(way->state = way->method->make(plan, ops, width, height))) {
+    while (way->method &&
+           !(way->state = way->method->make ? way->method->make(plan, ops, width, height) : ops)) {
         for (int i = 0; i < count; i++)
             left_out |= methods[i] == way->method ? 1U << i : 0;
         way->method = named ? NULL : cpu_method_fastest(plan, ops, width, height, left_out);
@@ -80,8 +81,8 @@ static bool way_make(struct way *way, const struct cpu_state *state, const struc
 
 static void way_free(struct way *way)
 {
-    if (way->state)
-        way->method->free(way->state);
+    if (way->state && way->method->free)
+        way->method->free((void *)way->state);
 }
 
 static void cpu_state_close(struct cpu_state *state)

@@ -16,6 +16,7 @@
 
 #include "cpu/finish.h"
 #include "cpu/method.h"
+#include "cpu/taps.h"
 #include "cpu/tiles.h"
 
 /* Elements: a cache line, so that a strip of a few hundred rows fits the L1 cache; whole pixels of
@@ -27,18 +28,10 @@
 
 enum layer { PLAIN, HIGH, LOW, LAYERS };
 
-/* The steps of one axis, with their memory. */
-struct steps {
-    struct cpu_steps steps;
-    struct cpu_step_group *group;
-    size_t *at;
-    int count;
-};
-
 struct long_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
-    struct steps column, row;
+    struct cpu_steps column, row;
     uint64_t column_sum; /* of the column's weights */
     int layers;
     const struct kernel_job *job; /* set for one job, like what follows */
@@ -57,66 +50,6 @@ struct long_worker {
     void *padded;    /* a row of the picture, moved to the mask's centre */
     uint16_t *layer; /* the samples of a layer */
 };
-
-/* ---- steps ---- */
-
-struct change {
-    int64_t weight;
-    size_t at;
-};
-
-static uint64_t size_of(int64_t weight)
-{
-    return weight < 0 ? -(uint64_t)weight : (uint64_t)weight;
-}
-
-/* By size, then added before taken, then by place. */
-static int compare_changes(const void *a, const void *b)
-{
-    const struct change *x = a, *y = b;
-    uint64_t size_x = size_of(x->weight), size_y = size_of(y->weight);
-
-    if (size_x != size_y)
-        return size_x < size_y ? -1 : 1;
-    if ((x->weight < 0) != (y->weight < 0))
-        return x->weight < 0 ? 1 : -1;
-    return x->at < y->at ? -1 : 1;
-}
-
-static void steps_free(struct steps *s)
-{
-    free(s->group);
-    free(s->at);
-}
-
-/* STRIDE: elements from one weight's cell to the next. False: no memory. */
-static bool steps_make(struct steps *s, const int64_t *weight, int length, size_t stride)
-{
-    struct change *change = malloc(((size_t)length + 1) * sizeof *change);
-    int groups = 0;
-
-    s->group = calloc((size_t)length + 1, sizeof *s->group);
-    s->at = malloc(((size_t)length + 1) * sizeof *s->at);
-    if (!change || !s->group || !s->at) {
-        free(change);
-        return false;
-    }
-    for (int k = 0; k <= length; k++) {
-        int64_t w = (k > 0 ? weight[k - 1] : 0) - (k < length ? weight[k] : 0);
-        if (w != 0)
-            change[s->count++] = (struct change){w, (size_t)k * stride};
-    }
-    qsort(change, (size_t)s->count, sizeof *change, compare_changes);
-    for (int i = 0; i < s->count; i++) {
-        if (i == 0 || size_of(change[i].weight) != s->group[groups - 1].size)
-            s->group[groups++].size = size_of(change[i].weight);
-        *(change[i].weight > 0 ? &s->group[groups - 1].added : &s->group[groups - 1].taken) += 1;
-        s->at[i] = change[i].at;
-    }
-    s->steps = (struct cpu_steps){groups, s->group, s->at};
-    free(change);
-    return true;
-}
 
 /* ---- samples of a layer ---- */
 
@@ -166,11 +99,12 @@ static void fill_strip(const struct long_pass *pass, struct long_worker *w, enum
 static void make_columns(const struct long_pass *pass, struct long_worker *w, enum layer layer)
 {
     const int n = pass->job->in->width * pass->plan->channels, rows = w->rows.end - w->rows.first;
+    const void *const strip = w->strip;
 
     for (int first = 0; first < n; first += STRIP) {
         uint64_t *out = w->columns[layer] + first;
         fill_strip(pass, w, layer, (size_t)first, n - first < STRIP ? n - first : STRIP);
-        pass->ops->sum_steps(&pass->column.steps, w->strip, 0, w->strip_sums, rows * STRIP);
+        pass->ops->sum_steps_64(&pass->column, &strip, 0, w->strip_sums, rows * STRIP);
         for (int y = 0; y < rows; y++, out += pass->line_elements)
             memcpy(out, w->strip_sums + y * STRIP, STRIP * sizeof *out);
     }
@@ -237,21 +171,22 @@ static void make_row(const struct long_pass *pass, struct long_worker *w, int y)
     const struct plan *plan = pass->plan;
     const int n = pass->job->out->width * plan->channels;
     const size_t at = (size_t)(y - w->rows.first) * pass->line_elements;
+    const void *const line = w->line;
     void *out = image_row(pass->job->out, y - pass->job->out_first_row);
 
     for (int layer = 0; layer < pass->layers; layer++) {
         fill_line(pass, w, (enum layer)layer, w->columns[layer] + at);
-        pass->ops->sum_steps(&pass->row.steps, w->line,
-                             layer == PLAIN ? (uint64_t)plan->mask[0].offset : 0, w->sums[layer],
-                             n);
+        pass->ops->sum_steps_64(&pass->row, &line,
+                                layer == PLAIN ? (uint64_t)plan->mask[0].offset : 0, w->sums[layer],
+                                n);
     }
     if (plan->mask[0].centre != 0)
         add_centre(pass, w, y);
     if (pass->layers == 1)
         cpu_finish_64(pass->ops, plan, (const int64_t *)w->sums[PLAIN], out, n);
     else
-        cpu_finish_split(plan, (const int64_t *)w->sums[PLAIN], (const int64_t *)w->sums[HIGH],
-                         (const int64_t *)w->sums[LOW], out, n);
+        cpu_finish_weighted(plan, (const int64_t *)w->sums[PLAIN], (const int64_t *)w->sums[HIGH],
+                            (const int64_t *)w->sums[LOW], out, n);
     cpu_finish_unfiltered(pass->job, y, 0, pass->job->out->width, out);
 }
 
@@ -310,8 +245,8 @@ static int rows_of(size_t line_elements, int layers)
 static void long_free(void *state)
 {
     struct long_pass *pass = state;
-    steps_free(&pass->column);
-    steps_free(&pass->row);
+    cpu_steps_free(&pass->column);
+    cpu_steps_free(&pass->row);
     free(pass);
 }
 
@@ -328,8 +263,8 @@ static void *long_make(const struct plan *plan, const struct cpu_ops *ops, int w
     pass->layers = plan->alpha == ALPHA_WEIGHTED ? LAYERS : 1;
     for (int i = 0; i < m->height; i++)
         pass->column_sum += (uint64_t)m->column[i];
-    if (steps_make(&pass->column, m->column, m->height, STRIP) &&
-        steps_make(&pass->row, m->row, m->width, (size_t)plan->channels))
+    if (cpu_steps_make(&pass->column, m->column, 1, m->height, STRIP) &&
+        cpu_steps_make(&pass->row, m->row, 1, m->width, plan->channels))
         return pass;
     long_free(pass);
     return NULL;
@@ -359,15 +294,11 @@ static bool long_run(const void *state, const struct kernel_job *job, struct err
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
     const struct plan_mask *m = &plan->mask[0];
-    int changes = 0;
+    int changes = cpu_steps_count(m->column, 1, m->height) + cpu_steps_count(m->row, 1, m->width);
 
     (void)ops;
-    for (int i = 1; i < m->height; i++)
-        changes += m->column[i] != m->column[i - 1];
-    for (int j = 1; j < m->width; j++)
-        changes += m->row[j] != m->row[j - 1];
     return cpu_samples(plan, width, height) * (plan->alpha == ALPHA_WEIGHTED ? LAYERS : 1) *
-           (changes / RATE_STEPS + 2);
+           (changes / RATE_STEPS + 1.8);
 }
 
 /* A band needs as many rows above and below it as the mask has: more rows pay. */

@@ -23,11 +23,12 @@ struct cpu_method {
     /* The time with registers of 64 bytes (AVX-512), by the cost; 0: as long as the cost. */
     double wide_cost;
     /* Makes the state of all jobs of a picture, for outputs of about WIDTH x HEIGHT. NULL: no
-     * memory, or the method cannot run the plan after all. PLAN and OPS must stay valid. */
+     * memory, or the method cannot run the plan after all. PLAN and OPS must stay valid. No
+     * function: the state is OPS. */
     void *(*make)(const struct plan *plan, const struct cpu_ops *ops, int width, int height);
     /* Runs one pass; any threads may call it at once. */
     bool (*run)(const void *state, const struct kernel_job *job, struct error *err);
-    void (*free)(void *state);
+    void (*free)(void *state); /* none without `make` */
     /* As `rows` of struct kernel; NULL: any number of rows will do. */
     int (*rows)(const struct plan *plan, int width, int rows, int most);
 };
@@ -50,11 +51,10 @@ const struct cpu_method *cpu_method_fastest(const struct plan *plan, const struc
                                             int width, int height, unsigned left_out);
 
 /* The rows, each in its own file. */
-extern const struct cpu_method cpu_method_bytes, cpu_method_direct8, cpu_method_certified8,
-    cpu_method_outer16, cpu_method_real, cpu_method_separable, cpu_method_terms, cpu_method_runs,
-    cpu_method_direct, cpu_method_fft, cpu_method_long, cpu_method_extremes, cpu_method_network,
-    cpu_method_columns, cpu_method_ranks, cpu_method_histogram, cpu_method_bilateral,
-    cpu_method_wide;
+extern const struct cpu_method cpu_method_bytes, cpu_method_direct, cpu_method_certified8,
+    cpu_method_outer16, cpu_method_real, cpu_method_separable, cpu_method_runs, cpu_method_fft,
+    cpu_method_long, cpu_method_extremes, cpu_method_network, cpu_method_columns, cpu_method_ranks,
+    cpu_method_histogram, cpu_method_bilateral, cpu_method_wide;
 
 /* ---- for the costs ----
  *
@@ -63,7 +63,6 @@ extern const struct cpu_method cpu_method_bytes, cpu_method_direct8, cpu_method_
 
 #define CPU_RATE_INT16 66.0  /* weights of int16, or rounded to it and certified */
 #define CPU_RATE_BYTES 133.0 /* weights of int8, if an instruction takes bytes */
-#define CPU_RATE_TAPS  24.0  /* of columns and rows */
 
 /* For masks with fewer cells, no other method is faster than summing every cell. */
 #define CPU_FEW_CELLS 25
@@ -102,18 +101,5 @@ bool cpu_byte_pair_fits(int64_t a, int64_t b);
 
 /* The division of `bytes` for a linear plan's sums; false if 16 bits are not enough. */
 bool cpu_bytes_divide(const struct plan *plan, struct cpu_divide16 *divide);
-
-/* Does `separable` take the plan, and is that cheaper than every cell? */
-bool cpu_separable_wins(const struct plan *plan);
-
-/* The taps per sample by columns and rows, for a mask of rank 1 or of terms. */
-int cpu_terms_taps(const struct plan_mask *mask);
-
-/* A part of `direct` (cpu/pairs.c): plans whose weights fit int16 and whose sums fit 32 bits,
- * gradients too. They work like the functions of a row. */
-bool cpu_pairs_fit(const struct plan *plan);
-void *cpu_pairs_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height);
-bool cpu_pairs_run(const void *state, const struct kernel_job *job, struct error *err);
-void cpu_pairs_free(void *state);
 
 #endif

@@ -7,11 +7,10 @@
 #include "plan/filter.h"
 
 static const struct cpu_method *const METHODS[] = {
-    &cpu_method_direct8,   &cpu_method_bytes,   &cpu_method_outer16,    &cpu_method_separable,
-    &cpu_method_terms,     &cpu_method_runs,    &cpu_method_certified8, &cpu_method_real,
-    &cpu_method_direct,    &cpu_method_fft,     &cpu_method_long,       &cpu_method_extremes,
-    &cpu_method_network,   &cpu_method_columns, &cpu_method_ranks,      &cpu_method_histogram,
-    &cpu_method_bilateral, &cpu_method_wide,
+    &cpu_method_direct, &cpu_method_bytes,      &cpu_method_outer16,   &cpu_method_separable,
+    &cpu_method_runs,   &cpu_method_certified8, &cpu_method_real,      &cpu_method_fft,
+    &cpu_method_long,   &cpu_method_extremes,   &cpu_method_network,   &cpu_method_columns,
+    &cpu_method_ranks,  &cpu_method_histogram,  &cpu_method_bilateral, &cpu_method_wide,
 };
 
 #define COUNT ((int)(sizeof METHODS / sizeof *METHODS))

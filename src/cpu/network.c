@@ -10,7 +10,6 @@
  *
  * For the smallest square the rows are kept as they are, and one loop does the rest. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/finish.h"
@@ -245,27 +244,15 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->in = cpu_memory_take(memory, (size_t)(all_lines(network) * network->side) * sizeof *w->in);
 }
 
-static void *network_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
-{
-    struct network_pass *pass = calloc(1, sizeof *pass);
-
-    (void)width, (void)height;
-    if (!pass)
-        return NULL;
-    pass->plan = plan;
-    pass->network = find_network(plan, ops);
-    return pass;
-}
-
-static bool network_run(const void *state, const struct kernel_job *job, struct error *err)
+static bool network_run(const void *ops, const struct kernel_job *job, struct error *err)
 {
     static const struct cpu_tile_hooks hooks = {sizeof(struct network_worker), worker_make,
                                                 run_tile};
-    struct network_pass pass = *(const struct network_pass *)state;
+    struct network_pass pass = {
+        .plan = job->plan, .network = find_network(job->plan, ops), .job = job};
     const int bytes = (int)pass.plan->type, side = pass.network->side;
     int pixels = RING_BYTES / (all_lines(pass.network) * pass.plan->channels * bytes) - side;
 
-    pass.job = job;
     pass.tiles = cpu_tiles_cut(job, pixels / CPU_TILE_MIN * CPU_TILE_MIN);
     pass.stride = cpu_tiles_stride(&pass.tiles, side, CPU_BLOCK) * (size_t)bytes;
     return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
@@ -296,7 +283,5 @@ const struct cpu_method cpu_method_network = {
     .kinds = KERNEL_KIND(PLAN_ORDER),
     .refusal = refusal,
     .cost = cost,
-    .make = network_make,
     .run = network_run,
-    .free = free,
 };

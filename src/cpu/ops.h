@@ -16,16 +16,13 @@
  * as much: its estimate fits int16. */
 #define CPU_MOST_GRADIENT 23000
 
+/* gradient_32 divides by this at most. */
+#define CPU_MOST_GRADIENT_DIVISOR 128
+
 /* Sums are made in blocks of this many samples; rows have as much slack at their end. */
 #define CPU_BLOCK       64
 #define CPU_COLUMN_ROWS 2   /* of column_16_u8; 4 were slower */
 #define CPU_MAX_SIDE    255 /* rows of a mask */
-
-struct cpu_mask {
-    int width, height;
-    int step;                 /* elements from one tap to the next: the channels */
-    const uint64_t *weight64; /* row-major, modulo 2^64 */
-};
 
 struct cpu_divide {
     int64_t divisor; /* d */
@@ -101,30 +98,20 @@ struct cpu_certify {
     float scale, low, high, max;
 };
 
-/* Ends of runs over lines of running sums: element x + at of row `row` is added (the first ends),
- * subtracted (the next ones), or added times a weight of its own. */
-struct cpu_run_end {
-    int row, at;
-};
-struct cpu_runs {
-    int added, taken, others;
-    uint32_t weight; /* of the ends that are added and taken */
-    const struct cpu_run_end *end;
-    const uint32_t *other;
-};
-
-/* The changes of weights along a line: with running sums R of the line, with R[0] = 0,
+/* The changes of a mask's weights along its rows: with running sums R of each row, with R[0] = 0,
  *
  *   sum of w[k] * in[x + k] = sum of (w[k - 1] - w[k]) * R[x + k],  k = 0 .. length, w outside: 0
  *
  * Changes of one size are a group, so that a group needs one multiplication. */
 struct cpu_steps {
     int groups;
-    const struct cpu_step_group {
+    struct cpu_step_group {
         uint64_t size;
         int added, taken; /* places whose running sum is added; then those where it is subtracted */
     } * group;
-    const size_t *at; /* the places, in elements, group after group */
+    struct cpu_step {
+        int row, at; /* element x + at of row `row` */
+    } * step;        /* group after group */
 };
 
 /* Fourier transforms of n points (a power of 2, 8 or more), CPU_FFT_LANES side by side: a block is
@@ -264,14 +251,11 @@ struct cpu_ops {
     /* Runs ROUNDS rounds of the set's fastest multiply-adds; returns the number of operations. */
     double (*multiply_adds)(int rounds);
 
-    /* sum[x] = start + sum over taps, modulo 2^32 or 2^64, for x in 0..n-1 rounded up to
-     * CPU_BLOCK. All arithmetic wraps, and wrapping is exact because the plan's bound says
-     * that the final value fits. sum_row: of one mask, as sum_two_rows; n is rounded up to
-     * twice CPU_BLOCK. */
+    /* sum[x] = start + sum over taps, modulo 2^32, for x in 0..n-1 rounded up to twice CPU_BLOCK,
+     * of one mask, as sum_two_rows. Here and below all arithmetic wraps, and wrapping is exact
+     * because the plan's bound says that the final value fits. */
     void (*sum_row)(const struct cpu_two_masks *mask, const void *const *lines, uint32_t start,
                     void *sum, int n);
-    void (*sum_64)(const struct cpu_mask *mask, const uint32_t *const *rows, uint64_t start,
-                   int64_t *sum, int n);
     /* As row_32, with equal weights; makes exactly n sums. */
     void (*row_slide_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
                          uint32_t *sum, int n);
@@ -352,17 +336,16 @@ struct cpu_ops {
      * PLAIN has B in alpha's places. Numerator + denominator/2 stays below 2^49. */
     void (*weighted)(const struct cpu_weighted *weighted, const uint32_t *plain,
                      const uint32_t *product, int32_t *quotient, int n);
-    /* size = clamp(round(sqrt(gx^2 + gy^2) / divisor)), |gx|, |gy| < 2^30, divisor 1..128 */
+    /* size = clamp(round(sqrt(gx^2 + gy^2) / divisor)), |gx|, |gy| < 2^30 */
     void (*gradient_32)(const int32_t *gx, const int32_t *gy, int divisor, int32_t max,
                         int32_t *size, int n);
 
-    /* sum[x] = start + the ends' sum, modulo 2^32, n rounded up to CPU_BLOCK */
-    void (*sum_runs)(const struct cpu_runs *runs, const uint32_t *const *rows, uint32_t start,
-                     int32_t *sum, int n);
-
-    /* out[x] = start + the sum over the steps, modulo 2^64, n rounded up to CPU_BLOCK */
-    void (*sum_steps)(const struct cpu_steps *steps, const uint64_t *sums, uint64_t start,
-                      uint64_t *out, int n);
+    /* out[x] = start + the sum over the steps, modulo 2^32 or 2^64, over running sums of as many
+     * bits; n is rounded up to CPU_BLOCK. Of 64 bits there is one row. */
+    void (*sum_steps_32)(const struct cpu_steps *steps, const void *const *rows, uint64_t start,
+                         void *out, int n);
+    void (*sum_steps_64)(const struct cpu_steps *steps, const void *const *rows, uint64_t start,
+                         void *out, int n);
 
     /* Transforms a block. Only fft_back knows the order of the frequencies. fft_back: the inverse
      * times n. */

@@ -1,6 +1,6 @@
-/* Running sums in portable C: of boxes, along columns and rows; the sums over the ends of runs of
- * equal weights (cpu/direct.c), and over the changes of weights of a long line (cpu/long.c). A part
- * of cpu/ops_template.h, included once per instruction set.
+/* Running sums in portable C: of boxes, along columns and rows; and the sums over the changes of
+ * weights (cpu/runs.c, cpu/long.c). A part of cpu/ops_template.h, included once per instruction
+ * set.
  */
 #ifndef STENCIL_CPU_OPS_RUNNING_SUMS_H
 #define STENCIL_CPU_OPS_RUNNING_SUMS_H
@@ -86,70 +86,39 @@ static void row_slide_32(const struct cpu_taps *taps, const uint32_t *column, ui
         }
 }
 
-/* ---- ends of runs ---- */
-
-#define RUNS_VECTORS (32 / LANES)
-#define RUNS_EACH(operation)                                                                       \
-    for (int k = 0; k < RUNS_VECTORS; k++) {                                                       \
-        v = load_32(in + LANES * k);                                                               \
-        operation;                                                                                 \
-    }
-
-static void sum_runs(const struct cpu_runs *runs, const uint32_t *const *rows, uint32_t start,
-                     int32_t *sum, int n)
-{
-    for (int x = 0; x < n; x += 32) {
-        const struct cpu_run_end *end = runs->end;
-        const uint32_t *other = runs->other, *in;
-        v_u32 acc[RUNS_VECTORS], v;
-        fill_32(acc, RUNS_VECTORS, 0);
-        for (int t = 0; t < runs->added; t++, end++) {
-            in = rows[end->row] + end->at + x;
-            RUNS_EACH(acc[k] += v)
-        }
-        for (int t = 0; t < runs->taken; t++, end++) {
-            in = rows[end->row] + end->at + x;
-            RUNS_EACH(acc[k] -= v)
-        }
-        for (int k = 0; k < RUNS_VECTORS; k++)
-            acc[k] = acc[k] * runs->weight + start;
-        for (int t = 0; t < runs->others; t++, end++, other++) {
-            in = rows[end->row] + end->at + x;
-            RUNS_EACH(acc[k] += v * *other)
-        }
-        store_32(sum + x, acc, RUNS_VECTORS);
-    }
-}
-
 /* ---- steps ---- */
 
 #define STEP_VECTORS 4
-#define STEP_BLOCK   (STEP_VECTORS * VECTOR_BYTES / 8)
+#define EACH_VECTOR  for (int k = 0; k < STEP_VECTORS; k++)
 
-static void sum_steps(const struct cpu_steps *steps, const uint64_t *sums, uint64_t start,
-                      uint64_t *out, int n)
-{
-    for (int x = 0; x < n; x += STEP_BLOCK) {
-        const size_t *at = steps->at;
-        v_u64 total[STEP_VECTORS], acc[STEP_VECTORS];
-        for (int k = 0; k < STEP_VECTORS; k++)
-            total[k] = start - (v_u64){0};
-        for (int g = 0; g < steps->groups; g++) {
-            const struct cpu_step_group *group = &steps->group[g];
-            for (int k = 0; k < STEP_VECTORS; k++)
-                acc[k] = (v_u64){0};
-            for (int t = 0; t < group->added; t++, at++)
-                for (int k = 0; k < STEP_VECTORS; k++)
-                    acc[k] += (v_u64)load_32(sums + *at + x + k * VECTOR_BYTES / 8);
-            for (int t = 0; t < group->taken; t++, at++)
-                for (int k = 0; k < STEP_VECTORS; k++)
-                    acc[k] -= (v_u64)load_32(sums + *at + x + k * VECTOR_BYTES / 8);
-            for (int k = 0; k < STEP_VECTORS; k++)
-                total[k] += acc[k] * group->size;
-        }
-        for (int k = 0; k < STEP_VECTORS; k++)
-            store(out + x + k * VECTOR_BYTES / 8, (v_u32)total[k]);
+/* ROW: the row of a step. */
+#define SUM_STEPS(bits, row)                                                                       \
+    static void sum_steps_##bits(const struct cpu_steps *steps, const void *const *rows,           \
+                                 uint64_t start, void *out, int n)                                 \
+    {                                                                                              \
+        enum { EACH = 8 * VECTOR_BYTES / bits };                                                   \
+        for (int x = 0; x < n; x += STEP_VECTORS * EACH) {                                         \
+            const struct cpu_step *step = steps->step;                                             \
+            const uint##bits##_t *at;                                                              \
+            v_u##bits total[STEP_VECTORS], acc[STEP_VECTORS];                                      \
+            EACH_VECTOR total[k] = (uint##bits##_t)start - (v_u##bits){0};                         \
+            for (int g = 0; g < steps->groups; g++) {                                              \
+                const struct cpu_step_group *group = &steps->group[g];                             \
+                EACH_VECTOR acc[k] = (v_u##bits){0};                                               \
+                for (int t = 0; t < group->added; t++, step++) {                                   \
+                    at = (const uint##bits##_t *)rows[row] + step->at + x;                         \
+                    EACH_VECTOR acc[k] += (v_u##bits)load_32(at + k * EACH);                       \
+                }                                                                                  \
+                for (int t = 0; t < group->taken; t++, step++) {                                   \
+                    at = (const uint##bits##_t *)rows[row] + step->at + x;                         \
+                    EACH_VECTOR acc[k] -= (v_u##bits)load_32(at + k * EACH);                       \
+                }                                                                                  \
+                EACH_VECTOR total[k] += acc[k] * (uint##bits##_t)group->size;                      \
+            }                                                                                      \
+            EACH_VECTOR store((uint##bits##_t *)out + x + k * EACH, (v_u32)total[k]);              \
+        }                                                                                          \
     }
-}
+SUM_STEPS(32, step->row)
+SUM_STEPS(64, 0)
 
 #endif

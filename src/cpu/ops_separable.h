@@ -1,6 +1,6 @@
-/* The inner loops for columns and rows of masks of rank 1, and for every cell of other masks, in
- * portable C; a part of cpu/ops_template.h, included once per instruction set. Column sums read
- * samples of the picture as they are, row sums read column sums. */
+/* The inner loops for columns and rows of masks of rank 1 in portable C; a part of
+ * cpu/ops_template.h, included once per instruction set. Column sums read samples of the picture as
+ * they are, row sums read column sums. */
 #ifndef STENCIL_CPU_OPS_SEPARABLE_H
 #define STENCIL_CPU_OPS_SEPARABLE_H
 
@@ -114,30 +114,6 @@ static void split_halves(const uint32_t *restrict first, const uint32_t *restric
     for (int x = 0; x < n; x++) {
         upper[x] = first[x] >> 16 | (second[x] & 0xffff0000);
         lower[x] = ((first[x] & 0xffff) | second[x] << 16) ^ 0x80008000;
-    }
-}
-
-/* ---- 64 bits ---- */
-
-#define WIDE_BLOCK 16
-
-INLINE void add_tap_64(uint64_t sum[WIDE_BLOCK], const uint32_t *restrict in, uint64_t weight)
-{
-    for (int k = 0; k < WIDE_BLOCK; k++)
-        sum[k] += in[k] * weight;
-}
-
-static void sum_64(const struct cpu_mask *mask, const uint32_t *const *rows, uint64_t start,
-                   int64_t *sum, int n)
-{
-    for (int x = 0; x < n; x += WIDE_BLOCK) {
-        uint64_t acc[WIDE_BLOCK];
-        for (int k = 0; k < WIDE_BLOCK; k++)
-            acc[k] = start;
-        for (int i = 0; i < mask->height; i++)
-            for (int j = 0; j < mask->width; j++)
-                add_tap_64(acc, rows[i] + x + j * mask->step, mask->weight64[i * mask->width + j]);
-        memcpy(sum + x, acc, sizeof acc);
     }
 }
 

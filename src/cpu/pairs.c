@@ -1,6 +1,6 @@
-/* Sums of every cell, two rows of output at a time, for any mask whose weights fit int16. With
- * 8-bit samples also masks whose exact sums need 64 bits: by weights rounded to int16, with a bound
- * of the error (cpu/rounded.h). The methods `direct8` and `certified8`, and a part of `direct`.
+/* Sums of every cell, two rows of output at a time, for any mask whose weights fit int16, and for
+ * gradients. With 8-bit samples also masks whose exact sums need 64 bits: by weights rounded to
+ * int16, with a bound of the error (cpu/rounded.h). The methods `direct` and `certified8`.
  *
  * A line holds rows of the picture side by side, so that one multiply-add takes several taps, and
  * both rows of output read the line (drawn in docs/methods.md): pairs of rows as int16; for int8
@@ -256,7 +256,7 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->doubtful = cpu_memory_take(memory, n);
 }
 
-void cpu_pairs_free(void *state)
+static void pairs_free(void *state)
 {
     struct pairs_pass *pass = state;
     free(pass->weights[0]);
@@ -265,7 +265,7 @@ void cpu_pairs_free(void *state)
     free(pass);
 }
 
-void *cpu_pairs_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+static void *pairs_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
     struct pairs_pass *pass = calloc(1, sizeof *pass);
 
@@ -278,11 +278,11 @@ void *cpu_pairs_make(const struct plan *plan, const struct cpu_ops *ops, int wid
     pass->certified = plan->mask[0].accumulator == ACCUMULATOR_I64;
     if (weights_make(pass))
         return pass;
-    cpu_pairs_free(pass);
+    pairs_free(pass);
     return NULL;
 }
 
-bool cpu_pairs_run(const void *state, const struct kernel_job *job, struct error *err)
+static bool pairs_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     static const struct cpu_lines_hooks hooks = {sizeof(struct pairs_worker), worker_make, put,
                                                  filter};
@@ -293,38 +293,39 @@ bool cpu_pairs_run(const void *state, const struct kernel_job *job, struct error
     return cpu_lines_run(&pass.lines, &hooks, &pass, err);
 }
 
-bool cpu_pairs_fit(const struct plan *plan)
-{
-    for (int k = 0; k < plan->masks; k++)
-        if (plan->mask[k].accumulator == ACCUMULATOR_I64 ||
-            !cpu_mask_fits(&plan->mask[k], INT16_MAX))
-            return false;
-    return true;
-}
-
 /* ---- the rows of the table ---- */
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 {
     (void)ops;
-    return plan->type != SAMPLE_U8                        ? "it takes 8-bit samples only"
-           : plan->alpha == ALPHA_WEIGHTED                ? "it does not weight colour by alpha"
-           : plan->mask[0].accumulator == ACCUMULATOR_I64 ? "its sums have 32 bits"
-           : !cpu_mask_fits(&plan->mask[0], INT16_MAX)    ? "its weights have 16 bits"
-                                                          : NULL;
+    if (plan->alpha == ALPHA_WEIGHTED)
+        return "it does not weight colour by alpha";
+    if (plan->kind == PLAN_GRADIENT && plan->mask[0].divisor > CPU_MOST_GRADIENT_DIVISOR)
+        return "it divides gradients by 128 at most";
+    for (int k = 0; k < plan->masks; k++)
+        if (plan->mask[k].accumulator == ACCUMULATOR_I64 ||
+            !cpu_mask_fits(&plan->mask[k], INT16_MAX))
+            return "its weights have 16 bits, and its sums 32 bits";
+    return NULL;
 }
+
+/* Nanoseconds of a square root. */
+#define ROOT_NS 1.4
 
 /* If `bytes` can run the plan, too, the number of instructions decides. */
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
+    const bool linear = plan->kind == PLAN_LINEAR;
     double rate;
 
     if (refusal(plan, ops))
         return HUGE_VAL;
-    if (cpu_bytes_wins(plan) && bytes_lose(ops, plan))
+    if (linear && cpu_bytes_wins(plan) && bytes_lose(ops, plan))
         return cpu_method_bytes.cost(plan, ops, width, height);
     rate = form_of(ops, plan) == PAIRS ? CPU_RATE_INT16 : CPU_RATE_BYTES;
-    return cpu_samples(plan, width, height) * (0.3 + cpu_cells(plan) / rate);
+    return cpu_samples(plan, width, height) *
+           (plan->masks * (0.075 + 0.225 * plan->type + cpu_cells(plan) / rate) +
+            (linear ? 0 : ROOT_NS));
 }
 
 /* The time per sample, if certified8 can run the plan; else the reason why it cannot. */
@@ -363,16 +364,16 @@ static double cost_certified(const struct plan *plan, const struct cpu_ops *ops,
                                             : cpu_samples(plan, width, height) * sample_ns;
 }
 
-const struct cpu_method cpu_method_direct8 = {
-    .name = "direct8",
-    .idea = "8 bits: every cell, for two rows at a time",
-    .kinds = KERNEL_KIND(PLAN_LINEAR),
+const struct cpu_method cpu_method_direct = {
+    .name = "direct",
+    .idea = "every cell, for two rows at a time, and gradients",
+    .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT),
     .refusal = refusal,
     .cost = cost,
     .wide_cost = 0.58,
-    .make = cpu_pairs_make,
-    .run = cpu_pairs_run,
-    .free = cpu_pairs_free,
+    .make = pairs_make,
+    .run = pairs_run,
+    .free = pairs_free,
 };
 
 const struct cpu_method cpu_method_certified8 = {
@@ -382,7 +383,7 @@ const struct cpu_method cpu_method_certified8 = {
     .refusal = refusal_certified,
     .cost = cost_certified,
     .wide_cost = 0.64,
-    .make = cpu_pairs_make,
-    .run = cpu_pairs_run,
-    .free = cpu_pairs_free,
+    .make = pairs_make,
+    .run = pairs_run,
+    .free = pairs_free,
 };

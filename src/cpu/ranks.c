@@ -12,7 +12,6 @@
  * Positions instead of lower bytes make the time independent of the picture: a window may have all
  * its cells in one level or in 256 levels. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/finish.h"
@@ -159,24 +158,11 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->found_place = cpu_memory_take(memory, SIDE * sizeof *w->found_place);
 }
 
-static void *ranks_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
-{
-    struct ranks_pass *pass = calloc(1, sizeof *pass);
-
-    (void)width, (void)height;
-    if (!pass)
-        return NULL;
-    pass->plan = plan;
-    pass->ops = ops;
-    return pass;
-}
-
-static bool ranks_run(const void *state, const struct kernel_job *job, struct error *err)
+static bool ranks_run(const void *ops, const struct kernel_job *job, struct error *err)
 {
     static const struct cpu_tile_hooks hooks = {sizeof(struct ranks_worker), worker_make, run_tile};
-    struct ranks_pass pass = *(const struct ranks_pass *)state;
+    struct ranks_pass pass = {.plan = job->plan, .ops = ops, .job = job};
 
-    pass.job = job;
     pass.tiles = cpu_tiles_cut(job, SIDE - pass.plan->mask[0].width + 1);
     return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
 }
@@ -222,8 +208,6 @@ const struct cpu_method cpu_method_ranks = {
     .kinds = KERNEL_KIND(PLAN_ORDER),
     .refusal = refusal,
     .cost = cost,
-    .make = ranks_make,
     .run = ranks_run,
-    .free = free,
     .rows = band_rows,
 };

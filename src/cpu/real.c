@@ -66,14 +66,6 @@ static void put(const void *context, const void *const *row, size_t first, void 
                             n);
 }
 
-static void put_sample(const struct real_pass *pass, void *out, int at, uint32_t value)
-{
-    if (pass->job->plan->type == SAMPLE_U8)
-        ((uint8_t *)out)[at] = (uint8_t)value;
-    else
-        ((uint16_t *)out)[at] = (uint16_t)value;
-}
-
 /* ---- sums ---- */
 
 /* Makes the sums of a mask over LINES, in groups of taps. */
@@ -157,8 +149,8 @@ static void resolve(const struct real_pass *pass, struct real_worker *w, int r, 
             *end = *end > x ? *end : x + 1;
             continue;
         }
-        put_sample(pass, out, i,
-                   cpu_exact_sample(pass->job, w->tile->first_pixel + x, y, i % channels));
+        image_put_sample(out, pass->job->plan->type, (size_t)i,
+                         cpu_exact_sample(pass->job, w->tile->first_pixel + x, y, i % channels));
         doubtful[i] = 0;
     }
 }
@@ -177,12 +169,11 @@ static void fill_transparent(const struct real_pass *pass, struct real_worker *w
                            w->resolved, n);
         for (int i = 0, at = first * channels; i < n; i++, at++) {
             int x = w->tile->first_pixel + at / channels;
-            if (!w->doubtful[r][at])
-                continue;
-            put_sample(pass, out, at,
-                       w->resolved[i] ? cpu_exact_sample(job, x, y + r, at % channels)
-                       : job->plan->type == SAMPLE_U8 ? ((const uint8_t *)w->samples)[i]
-                                                      : ((const uint16_t *)w->samples)[i]);
+            if (w->doubtful[r][at])
+                image_put_sample(out, job->plan->type, (size_t)at,
+                                 w->resolved[i]
+                                     ? cpu_exact_sample(job, x, y + r, at % channels)
+                                     : image_sample(w->samples, job->plan->type, (size_t)i));
         }
     }
 }
@@ -225,10 +216,12 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->resolved = cpu_memory_take(memory, n);
 }
 
-/* Is the plan for this method? Whole numbers of few digits are for `direct`. */
+/* Is the plan for this method? Whole numbers of few digits are for `direct`, unless the mask is a
+ * sum of a few columns times rows. */
 static bool takes(const struct plan *plan)
 {
     return plan->alpha == ALPHA_WEIGHTED || plan->mask[0].accumulator == ACCUMULATOR_I64 ||
+           (plan->mask[0].terms > 0 && cpu_cells(plan) >= CPU_FEW_CELLS) ||
            !cpu_mask_fits(&plan->mask[0], INT16_MAX);
 }
 
@@ -243,8 +236,8 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 {
-    return !takes(plan) ? "it is for sums of 64 bits, weights of more than 16 bits and colour "
-                          "weighted by alpha"
+    return !takes(plan) ? "it is for sums of 64 bits, weights of more than 16 bits, masks of low "
+                          "rank and colour weighted by alpha"
            : cost(plan, ops, 1, 1) < HUGE_VAL ? NULL
                                               : "its bounds would leave too many samples uncertain";
 }

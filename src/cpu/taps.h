@@ -1,5 +1,5 @@
-/* The weights of one factor of a rank-1 mask in the form of the inner loops, and their common
- * divisor. False: no memory. Free is harmless on a zeroed struct. */
+/* Weights in the form of the inner loops: those of one factor of a rank-1 mask, and their common
+ * divisor; and the changes of weights. False: no memory. Free is harmless on a zeroed struct. */
 #ifndef STENCIL_CPU_TAPS_H
 #define STENCIL_CPU_TAPS_H
 
@@ -16,5 +16,12 @@ int64_t cpu_taps_common(const int64_t *weight, int count);
 
 /* Are all weights the same? */
 bool cpu_taps_alike(const int64_t *weight, int count);
+
+/* Counts the changes of ROWS rows of LENGTH weights, and makes steps of them. STRIDE: elements from
+ * one weight's cell to the next. */
+int cpu_steps_count(const int64_t *weight, int rows, int length);
+bool cpu_steps_make(struct cpu_steps *steps, const int64_t *weight, int rows, int length,
+                    int stride);
+void cpu_steps_free(struct cpu_steps *steps);
 
 #endif

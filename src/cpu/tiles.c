@@ -75,10 +75,7 @@ void cpu_tiles_put_ghosts(const struct plan *plan, void *out, size_t n)
     size_t done = channels * (size_t)plan->type;
 
     for (size_t c = 0; n > 0 && c < channels; c++)
-        if (plan->type == SAMPLE_U8)
-            ((uint8_t *)out)[c] = (uint8_t)plan_ghost(plan, (int)c);
-        else
-            ((uint16_t *)out)[c] = (uint16_t)plan_ghost(plan, (int)c);
+        image_put_sample(out, plan->type, c, plan_ghost(plan, (int)c));
     repeat(out, done, bytes);
 }
 

@@ -27,14 +27,8 @@ static int64_t sample_get(const struct image *image, int y, int x, int c)
 
 static void sample_set(const struct image *image, int y, int x, int c, int64_t value)
 {
-    void *row = image_row(image, y);
     size_t i = (size_t)x * (size_t)image->channels + (size_t)c;
-    if (image->type == SAMPLE_U8)
-        ((uint8_t *)row)[i] = (uint8_t)value;
-    else if (image->type == SAMPLE_U16)
-        ((uint16_t *)row)[i] = (uint16_t)value;
-    else
-        ((uint32_t *)row)[i] = (uint32_t)value;
+    image_put_sample(image_row(image, y), image->type, i, (uint32_t)value);
 }
 
 /* The cell (y, x, c) of the picture, ghost cells included. */
