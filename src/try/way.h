@@ -88,7 +88,8 @@ struct try_result {
 };
 
 struct try_limits {
-    double seconds; /* CPU time of one case; by the clock four times as long */
+    /* CPU time of one case, and more for many products; by the clock four times as long. */
+    double seconds;
 };
 
 /* The settings of a run. */
@@ -112,6 +113,11 @@ void try_soft_free(void *made);
 /* Element I of an array of elements of TYPE (elements.c). */
 void try_element_put(void *at, enum try_type type, long long i, double value);
 double try_element_get(const void *at, enum try_type type, long long i);
+
+/* How many weights a right kernel multiplies with samples. In software a product takes about 1 us.
+ */
+double try_case_products(const struct try_case *it);
+#define TRY_PRODUCT_SECONDS 5e-6 /* that a case may take */
 
 void try_case_free(struct try_case *it);
 void try_result_free(struct try_result *result);
