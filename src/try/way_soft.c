@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -250,8 +251,9 @@ static void say_end(const struct run *run, enum process_end end, int status, int
                  "did not end within %.0f s: a loop without end, or threads that wait for each "
                  "other",
                  seconds_of(run, at));
-    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) /* its handler was held up */
-        snprintf(result->sentence, sizeof result->sentence, "%s", sandbox_wish(-1));
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+        /* The handler was held up: system() and pthread_create() block all signals meanwhile. */
+        snprintf(result->sentence, sizeof result->sentence, "%s", sandbox_wish(SYS_clone));
     else if (WIFSIGNALED(status))
         snprintf(result->sentence, sizeof result->sentence, "was ended by signal %d (%s)",
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
