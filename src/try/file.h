@@ -94,7 +94,7 @@ struct try_file {
     int only_mask;                  /* 0, or the only width of masks */
     bool odd_only;
     enum try_border border;
-    long long shared; /* bytes of dynamic shared memory */
+    int shared; /* bytes of dynamic shared memory */
 };
 
 /* The widest mask that is tried. A wider one would take minutes in software. */

@@ -59,8 +59,9 @@ static void print_case(FILE *out, const struct try_report *report)
                 each->y, each->x, each->got, each->want, each->x / report->file.tile[0],
                 each->y / report->file.tile[1]);
     if (writer->block >= 0)
-        fprintf(out, ", written by block %d, thread (%d,%d))\n", writer->block,
-                writer->thread % report->file.block[0], writer->thread / report->file.block[0]);
+        fprintf(out, ", written by block (%d,%d), thread (%d,%d))\n", writer->block % writer->row,
+                writer->block / writer->row, writer->thread % report->file.block[0],
+                writer->thread / report->file.block[0]);
     else
         fprintf(out, ", never written)\n");
 }

@@ -61,6 +61,7 @@ struct try_finding {
 /* Who wrote a cell of P last. */
 struct try_writer {
     int block;            /* counted along x, then y; -1: nobody */
+    int row;              /* blocks along x */
     short thread, writes; /* in the block; how often the cell was written */
     int turn;             /* stores to P before it */
 };

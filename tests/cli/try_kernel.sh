@@ -45,6 +45,10 @@ refuses 2 'at most 31 cells along an axis' try "$solved/basic.cu" --mask mask.tx
 { echo '// stencil: mask=33' && cat "$solved/basic.cu"; } >wide.cu
 refuses 1 'make it at most 31 wide' try wide.cu
 rm mask.txt wide.cu
+# A template needs its arguments.
+{ echo 'template <int K>' && sed -n '/^__global__/,$p' "$solved/basic.cu"; } >template.cu
+refuses 1 'write the template'"'"'s arguments, `// stencil: template=...`' try template.cu
+rm template.cu
 # A hidden mask of more cells than a byte can sum: a right kernel stays right.
 sed 's/float \*N, float \*P/float *N, unsigned char *P/' "$solved/basic.cu" >bytes.cu
 printf '40 30 17\n' >cases
