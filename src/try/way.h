@@ -37,6 +37,7 @@ enum try_fault {
     FAULT_OVERLAP,  /* two threads store different numbers into a shared cell, with no barrier
                      * between */
     FAULT_DIVERGES, /* threads wait at different barriers, or some do not come */
+    FAULT_LEFT,     /* a thread that never worked has ended before a barrier: only a note */
     FAULT_UNSET,    /* a load of a shared cell that no thread of the block has written */
     FAULT_RACE_P,   /* threads store different numbers into a cell of P */
     FAULT_INDEX,    /* an index past the end of its dimension of an array */
@@ -47,7 +48,7 @@ enum try_fault {
 struct try_place {
     int block[2], thread[2];
     long long cell;       /* element counted from the array's start; may be negative */
-    int other[2];         /* FAULT_RACE, FAULT_RACE_P: the other thread; FAULT_DIVERGES too */
+    int other[2];         /* FAULT_RACE, FAULT_RACE_P: the other thread; of barriers too */
     int line, other_line; /* of barriers */
     bool store;
     char array[24];

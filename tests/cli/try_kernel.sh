@@ -45,6 +45,11 @@ refuses 2 'at most 31 cells along an axis' try "$solved/basic.cu" --mask mask.tx
 { echo '// stencil: mask=33' && cat "$solved/basic.cu"; } >wide.cu
 refuses 1 'make it at most 31 wide' try wide.cu
 rm mask.txt wide.cu
+# A right kernel whose barrier not all threads reach: a note.
+cp "$CLI/../try/right/barrier_in_if_1d.cu" inside.cu
+stencilcli try inside.cu --quick --html page.html | sed -n '/right/,/counted/p'
+grep -c '<p>Note: thread (2,0) of block (3,0) ends without' page.html
+rm inside.cu
 # A template needs its arguments.
 { echo 'template <int K>' && sed -n '/^__global__/,$p' "$solved/basic.cu"; } >template.cu
 refuses 1 'write the template'"'"'s arguments, `// stencil: template=...`' try template.cu
