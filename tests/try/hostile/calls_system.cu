@@ -5,7 +5,10 @@
 #include <cstdlib>
 
 struct Shell {
-    Shell() { system("echo written >/tmp/stencilcli-hostile-file"); }
+    Shell()
+    {
+        system("echo written >/tmp/stencilcli-hostile-file");
+    }
 } shell;
 
 __global__ void basic_1d(const float *N, const float *M, float *P, int Mask_Width, int Width)
