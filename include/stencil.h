@@ -23,7 +23,8 @@
  *
  * Threads: a context serves one call at a time. Contexts are independent of each other: each thread
  * of a program may have its own. A filter that is complete may be used by several contexts at once.
- * A context starts its CPU threads when a call first needs them, and keeps them until stencil_close.
+ * A context starts its CPU threads when a call first needs them, and keeps them until
+ * stencil_close.
  */
 #ifndef STENCIL_H
 #define STENCIL_H
@@ -91,9 +92,9 @@ STENCIL_API stencil_status stencil_filter_add(stencil_context *context, stencil_
                                               const char *words);
 
 /* Appends the filter `convolve` with a mask of WIDTH x HEIGHT weights, row by row from the top.
- * WORDS are further options ("--divisor 16 --border zero"), or NULL. The divisor is 1 without
- * --divisor or --normalize. Weights are taken as the shortest decimal that is the same double, so
- * 0.1 is a tenth. */
+ * WORDS are further options ("--divisor 16 --border zero"; not --mask, --sigma or --radius), or
+ * NULL. The divisor is 1 without --divisor or --normalize. Weights are taken as the shortest
+ * decimal that is the same double, so 0.1 is a tenth. */
 STENCIL_API stencil_status stencil_filter_add_weights(stencil_context *context,
                                                       stencil_filter **filter,
                                                       const double *weights, int width, int height,

@@ -235,8 +235,6 @@ bool command_bench(const struct options *options, struct error *err)
         .progress = !options->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
     };
     struct bench_report report = {0};
-    /* If the plot goes to standard output, the table goes to standard error. */
-    FILE *out = options->plot && strcmp(options->plot, "-") == 0 ? stderr : stdout;
     struct output *plot = NULL;
     bool ok = check_together(options, err) && bench_check(&request, sweep_of(options), err) &&
               filter_load(&setup.filter, err) &&
@@ -251,7 +249,7 @@ bool command_bench(const struct options *options, struct error *err)
         if (request.progress)
             request.progress("", NULL); /* erases the line */
         if (ok)
-            (options->json ? bench_print_json : bench_print)(out, &report);
+            (options->json ? bench_print_json : bench_print)(stdout, &report);
         ok = ok && results_check(&report, err);
         if (plot)
             ok = output_end(plot, ok && bench_plot(&report, plot, err), err);

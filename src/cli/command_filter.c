@@ -1,6 +1,5 @@
 /* `stencilcli FILTER INPUT OUTPUT`: filters one picture, or starts a batch. Turns options into
- * a request, runs it, and prints: --plan and --json on stdout (on stderr when the picture
- * itself goes to stdout), --time and -v on stderr. */
+ * a request, runs it, and prints: --plan and --json on stdout, --time and -v on stderr. */
 #include "cli/command.h"
 
 #include <inttypes.h>
@@ -151,7 +150,6 @@ static bool run_plan(const struct options *options, const struct picture_request
 static bool run_picture(const struct options *options, const struct picture_request *request,
                         const char *output, struct error *err)
 {
-    FILE *out = strcmp(output, "-") == 0 ? stderr : stdout;
     bool shown = !options->quiet && isatty(STDERR_FILENO);
     struct picture_request watched = *request;
     struct progress progress = {0};
@@ -169,9 +167,9 @@ static bool run_picture(const struct options *options, const struct picture_requ
         return false;
     print_notes(options, &report);
     if (options->json) {
-        json_print(out, "{'input':%s,'output':%s,", options->operand[0], output);
-        command_filter_json(out, options, &report);
-        fputs("}\n", out);
+        json_print(stdout, "{'input':%s,'output':%s,", options->operand[0], output);
+        command_filter_json(stdout, options, &report);
+        puts("}");
     }
     return true;
 }

@@ -1,6 +1,6 @@
 /* `stencilcli signal INPUT OUTPUT --mask M`: the 1D kernels on text samples and audio.
- * Turns options into a request, runs it, and prints --plan and --json on stdout (on stderr when
- * the samples themselves go to stdout), --time and -v on stderr. */
+ * Turns options into a request, runs it, and prints --plan and --json on stdout, --time and -v on
+ * stderr. */
 #include "cli/command.h"
 
 #include <string.h>
@@ -105,15 +105,15 @@ static void print_plan(const char *input, const struct signal_request *request,
 
 /* ---- JSON ---- */
 
-static void json_input(FILE *out, const char *input, const struct signal_request *request,
+static void json_input(const char *input, const struct signal_request *request,
                        const struct signal_report *report)
 {
     const struct signal_choice *choice = &report->choice;
-    json_print(out, "{'input':%s,'form':%s,'samples':%d,'channels':%d", input, report->form,
+    json_print(stdout, "{'input':%s,'form':%s,'samples':%d,'channels':%d", input, report->form,
                report->load.samples, report->load.channels);
     if (report->audio)
-        json_print(out, ",'bits':%d,'rate':%d", report->bits, report->rate);
-    json_print(out,
+        json_print(stdout, ",'bits':%d,'rate':%d", report->bits, report->rate);
+    json_print(stdout,
                ",'mask_width':%d,'anchor':%d,'border':%s,'passes':%d,'sums':%s,'device':%s,"
                "'kernel':%s,'threads':%d",
                report->load.mask_width, report->load.anchor,
@@ -121,7 +121,7 @@ static void json_input(FILE *out, const char *input, const struct signal_request
                sums[choice->sums].name, device_name(report),
                choice->sums == SIGNAL_SUM_RATIONAL ? NULL : choice->kernel->name, choice->threads);
     if (report->quantised)
-        json_print(out, ",'quantised_bits':%d,'quantised_error':%.17g", report->quantised_bits,
+        json_print(stdout, ",'quantised_bits':%d,'quantised_error':%.17g", report->quantised_bits,
                    report->quantised_error);
 }
 
@@ -131,7 +131,7 @@ static void json_plan(const char *input, const struct signal_request *request,
     const struct kernel_shape *shape = &report->shape;
     char text[MASK_NUMBER_CHARS], offset[MASK_NUMBER_CHARS];
 
-    json_input(stdout, input, request, report);
+    json_input(input, request, report);
     /* Numbers are strings, because most JSON readers store numbers as doubles. */
     json_print(stdout, ",'divisor':%s,'offset':%s,'weights':[", mask_number(text, mask->divisor),
                mask_number(offset, mask->offset));
@@ -150,13 +150,13 @@ static void json_plan(const char *input, const struct signal_request *request,
     puts("}");
 }
 
-static void json_result(FILE *out, const char *input, const char *output,
-                        const struct signal_request *request, const struct signal_report *report)
+static void json_result(const char *input, const char *output, const struct signal_request *request,
+                        const struct signal_report *report)
 {
     const struct kernel_times *times = &report->times;
 
-    json_input(out, input, request, report);
-    json_print(out,
+    json_input(input, request, report);
+    json_print(stdout,
                ",'output':%s,'verified':%i,'read_ms':%.3f,'upload_ms':%.3f,'kernel_ms':%.3f,"
                "'download_ms':%.3f,'write_ms':%.3f,'total_ms':%.3f}\n",
                output, request->verify, report->read_ms, times->upload_ms, times->kernel_ms,
@@ -204,8 +204,7 @@ bool command_signal(const struct options *options, struct error *err)
     if (good && !options->plan) {
         print_notes(options, &report);
         if (options->json)
-            json_result(strcmp(output, "-") == 0 ? stderr : stdout, input, output, &request,
-                        &report);
+            json_result(input, output, &request, &report);
     }
     mask_free(&mask);
     return good;

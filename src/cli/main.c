@@ -58,6 +58,8 @@ static bool dispatch(const struct options *options, char **words, struct error *
  * usual. (codec/output.c ignores this signal while image files are written.) */
 static int close_stdout(int code)
 {
+    if (stdout == stderr) /* an output has had standard output (output_text_aside) */
+        return code;
     bool failed = ferror(stdout) != 0;
     errno = 0;
     if (fclose(stdout) != 0)

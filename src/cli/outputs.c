@@ -1,7 +1,7 @@
 /* One check for the outputs of every command, before the command runs: an output replaces neither a
  * file that the command reads nor another output. Files are compared by device and inode, because a
  * file may have several paths (links, mounts). INPUT OUTPUT alone may be one file. The outputs of a
- * folder are checked in batch/list.c. */
+ * folder are checked in batch/list.c. An output on standard output is alone there. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -118,6 +118,8 @@ bool command_check_outputs(const struct options *options, struct error *err)
     for (int i = 0; ok && i < outputs.count; i++) {
         ok = check(&outputs.file[i], &inputs, &before, err);
         before.file[before.count++] = outputs.file[i];
+        if (!options->plan) /* which writes no picture */
+            output_text_aside(outputs.file[i].path);
     }
     for (int i = 0; ok && i < 3; i++) {
         const char *report[] = {options->html, options->junit, options->plot};

@@ -357,6 +357,12 @@ bool output_page(const char *path, void (*put)(FILE *out, const void *context), 
     return good;
 }
 
+void output_text_aside(const char *path)
+{
+    if (path && (strcmp(path, "-") == 0 || output_own_descriptor(path) == STDOUT_FILENO))
+        stdout = stderr;
+}
+
 bool output_check_report(const char *path, struct error *err)
 {
     int fd = strcmp(path, "-") != 0 ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;

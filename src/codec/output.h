@@ -57,6 +57,10 @@ char *output_target(const char *path);
  * process's own open files, which are written directly. */
 int output_own_descriptor(const char *path);
 
+/* If an output will be written to PATH, which may be NULL, and that is standard output, all text of
+ * this process goes to standard error from now on, also JSON. */
+void output_text_aside(const char *path);
+
 /* Refuses (EXIT_USAGE) to replace a file with a report, unless it is a report of this program. */
 bool output_check_report(const char *path, struct error *err);
 

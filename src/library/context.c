@@ -117,7 +117,7 @@ bool context_samples(const struct image *image, const char *name, uint32_t max, 
             if (image_sample(image_row(image, y), image->type, i) > max)
                 return error_set(err, EXIT_USAGE,
                                  "%s: the sample in row %d, column %zu is %u, but "
-                                 "max is %u",
+                                 "the maximum is %u",
                                  name, y, i / (size_t)image->channels,
                                  image_sample(image_row(image, y), image->type, i), max);
     return true;

@@ -47,8 +47,21 @@ static bool append(stencil_filter **filter, struct step *step, struct error *err
     return true;
 }
 
-/* Adds the step that TEXT describes; TEXT is taken over. */
-static bool add_text(stencil_filter **filter, char *text, struct error *err)
+/* WEIGHTS are the mask, which may be given only once. */
+static bool set_weights(struct filter_request *request, const char *weights, struct error *err)
+{
+    const char *other = request->mask          ? "mask"
+                        : request->has_sigma   ? "sigma"
+                        : request->radius >= 0 ? "radius"
+                                               : NULL;
+
+    request->mask = weights;
+    return !other || error_set(err, EXIT_USAGE, "the weights are the mask: leave out --%s", other);
+}
+
+/* Adds the step that TEXT describes, with WEIGHTS as its mask unless they are NULL. TEXT is taken
+ * over; WEIGHTS are a part of it. */
+static bool add_text(stencil_filter **filter, char *text, const char *weights, struct error *err)
 {
     struct step *step = calloc(1, sizeof *step);
 
@@ -58,7 +71,8 @@ static bool add_text(stencil_filter **filter, char *text, struct error *err)
         return error_set(err, EXIT_INPUT, "no memory for the filter");
     }
     step->text = text;
-    if (filter_parse(&step->request, text, NULL, err) && append(filter, step, err))
+    if (filter_parse(&step->request, text, NULL, err) &&
+        (!weights || set_weights(&step->request, weights, err)) && append(filter, step, err))
         return true;
     step_free(step);
     return false;
@@ -73,7 +87,7 @@ static bool add_words(stencil_filter **filter, const char *words, struct error *
 {
     return check_place(filter, err) &&
            (words || error_set(err, EXIT_USAGE, "words: expected a filter, got NULL")) &&
-           add_text(filter, strdup(words), err);
+           add_text(filter, strdup(words), NULL, err);
 }
 
 stencil_status stencil_filter_add(stencil_context *context, stencil_filter **filter,
@@ -101,22 +115,23 @@ static int put_shortest(char *at, double value)
     return length;
 }
 
-/* The words "convolve --mask '...' WORDS"; the caller frees them. */
-static char *words_of_weights(const double *weights, int width, int height, const char *words)
+/* The words "convolve WORDS", and behind their end *AT, the weights as the text of a mask. The
+ * caller frees them. */
+static char *words_of_weights(const double *weights, int width, int height, const char *words,
+                              char **at)
 {
     const size_t cells = (size_t)width * (size_t)height;
     const size_t bytes = cells * NUMBER_BYTES + strlen(words) + 64;
-    char *text = malloc(bytes);
-    size_t at;
+    char *text = malloc(bytes), *end;
 
     if (!text)
         return NULL;
-    at = (size_t)snprintf(text, bytes, "convolve --mask '");
+    end = *at = text + snprintf(text, bytes, "convolve %s", words) + 1;
     for (size_t i = 0; i < cells; i++) {
-        at += (size_t)put_shortest(text + at, weights[i]);
-        text[at++] = (i + 1) % (size_t)width == 0 ? ';' : ' ';
+        end += put_shortest(end, weights[i]);
+        *end++ = (i + 1) % (size_t)width == 0 ? ';' : ' ';
     }
-    snprintf(text + at - 1, bytes - at + 1, "' %s", words);
+    end[-1] = '\0';
     return text;
 }
 
@@ -138,8 +153,12 @@ static bool check_weights(const double *weights, int width, int height, struct e
 static bool add_weights(stencil_filter **filter, const double *weights, int width, int height,
                         const char *words, struct error *err)
 {
-    return check_place(filter, err) && check_weights(weights, width, height, err) &&
-           add_text(filter, words_of_weights(weights, width, height, words ? words : ""), err);
+    char *text, *mask = NULL;
+
+    if (!check_place(filter, err) || !check_weights(weights, width, height, err))
+        return false;
+    text = words_of_weights(weights, width, height, words ? words : "", &mask);
+    return add_text(filter, text, mask, err);
 }
 
 stencil_status stencil_filter_add_weights(stencil_context *context, stencil_filter **filter,

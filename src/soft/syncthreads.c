@@ -164,8 +164,11 @@ static void set_ready(enum state from)
 /* Shows the barrier at which threads wait. */
 static void watch_barrier(void)
 {
-    struct soft_barrier it = {
-        .waiting = count_in(AT_BLOCK), .ended = count_in(DONE), .thread = -1, .other = -1};
+    struct soft_barrier it = {.waiting = count_in(AT_BLOCK),
+                              .ended = count_in(DONE),
+                              .thread = -1,
+                              .other = -1,
+                              .left = -1};
 
     for (int i = 0; i < count; i++) {
         if (threads[i].state == AT_BLOCK && it.thread < 0) {
@@ -175,6 +178,8 @@ static void watch_barrier(void)
     }
     for (int i = 0; i < count && it.other < 0; i++) {
         const bool left = threads[i].state == DONE && !threads[i].worked;
+        if (left && it.left < 0)
+            it.left = i;
         if (!left && (threads[i].state != AT_BLOCK || threads[i].line != it.line)) {
             it.other = i;
             it.other_line = threads[i].state == AT_BLOCK ? threads[i].line : 0;

@@ -54,6 +54,7 @@ struct soft_barrier {
     int line, thread;      /* where the first of the waiting threads waits */
     int other_line, other; /* a thread that waits elsewhere, or has worked and returned (0); -1:
                               there is none */
+    int left;              /* a thread that has returned and never worked; -1: there is none */
 };
 /* NULL at first. Called before the threads go on. */
 extern void (*soft_barrier_watch)(const struct soft_barrier *barrier);

@@ -112,6 +112,14 @@ static bool takes_mask(const struct try_file *file, int mask_width)
     return can_take(file, mask_width) && mask_width <= file->most_mask;
 }
 
+/* Products of a case that are not too many to wait for. */
+#define MOST_PRODUCTS (4 << 20)
+
+static bool is_long(const struct try_file *file, int width, int height, int mask_width)
+{
+    return (double)width * height * mask_width * (file->dims == 1 ? 1 : mask_width) > MOST_PRODUCTS;
+}
+
 static void name_case(const struct try_file *file, struct try_case *it)
 {
     char pitch[32] = "", channels[32] = "";
@@ -147,6 +155,8 @@ static bool add_size(struct try_battery *battery, const struct try_file *file, i
                      int height, int mask_width)
 {
     const enum try_order order = (enum try_order)(battery->count % 3);
+    if (is_long(file, width, height, mask_width))
+        return true;
     bool good = add_filled(battery, file, width, height, mask_width, 0, 1, order);
 
     if (file->has[ROLE_PITCH])
@@ -240,6 +250,12 @@ static bool add_hidden(struct try_battery *battery, const struct try_file *file,
         if (read < 3 || width < 1 || height < 1 || mask < 1 || width > 2048 || height > 2048 ||
             mask > 255 || (read == 4 && (pitch < width || pitch > 4096))) {
             good = error_file(err, path, "line %d: expected width height mask_width [pitch]", line);
+        } else if (can_take(file, mask) && is_long(file, width, height, mask)) {
+            good =
+                error_file(err, path,
+                           "line %d: %d x %d with a mask of %d takes too long in software: choose "
+                           "a smaller picture or mask",
+                           line, width, height, mask);
         } else {
             const int padding = read == 4 && file->has[ROLE_PITCH] ? pitch - width : 0;
             const int before = battery->count;
@@ -267,6 +283,11 @@ static bool add_mask(struct try_battery *battery, const struct try_file *file, c
         char taken[64];
         try_masks_name(file, taken);
         good = error_set(err, EXIT_USAGE, "--mask %.80s: the kernel takes %s", name, taken);
+    } else if (mask.width > TRY_MOST_MASK(file->dims)) {
+        good = error_set(err, EXIT_USAGE,
+                         "--mask %.80s: too wide to try in software: choose one of at most %d "
+                         "cells along an axis",
+                         name, TRY_MOST_MASK(file->dims));
     } else if (!add_filled(battery, file, 37, 23, mask.width, 0, 1, ORDER_RANDOM)) {
         good = error_set(err, EXIT_INPUT, "no memory for the mask's case");
     } else {
@@ -294,9 +315,13 @@ static bool add_image(struct try_battery *battery, const struct try_file *file, 
     source_close(source);
     if (!good)
         return false;
-    const int width = image.width < IMAGE_MOST ? image.width : IMAGE_MOST;
-    const int height = image.height < IMAGE_MOST ? image.height : IMAGE_MOST;
-    good = add_filled(battery, file, width, height, some_mask(file, 5), 0, 1, ORDER_RANDOM) ||
+    const int mask_width = some_mask(file, 5);
+    int most = IMAGE_MOST;
+    while (is_long(file, most, most, mask_width))
+        most /= 2;
+    const int width = image.width < most ? image.width : most;
+    const int height = image.height < most ? image.height : most;
+    good = add_filled(battery, file, width, height, mask_width, 0, 1, ORDER_RANDOM) ||
            error_file(err, path, "no memory for its case");
     if (good) {
         struct try_case *it = &battery->cases[battery->count - 1];

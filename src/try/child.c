@@ -194,8 +194,12 @@ static void load(const struct try_setup *setup, const char *library)
 void child_main(const struct try_setup *setup, const char *library, const struct try_case *cases,
                 int first, int count, struct child_shared *shared)
 {
-    const struct sandbox_limits limits = {.seconds = 60, .memory = (size_t)4 << 30, .file_size = 0};
+    struct sandbox_limits limits = {.memory = (size_t)4 << 30, .file_size = 0};
+    double seconds = 60;
 
+    for (int i = first; i < count; i++)
+        seconds += try_case_products(&cases[i]) * TRY_PRODUCT_SECONDS;
+    limits.seconds = (int)seconds;
     told = shared;
     if (!make_arrays(setup->file) || !sandbox_limit(&limits))
         end_process(END_REFUSED, "cannot be run: there is too little memory");

@@ -159,6 +159,12 @@ bool compiler_say_error(const struct try_file *file, const char *text, enum proc
             continue;
         error += strlen(": error: ");
         const int bytes = (int)strcspn(error, "\n");
+        if (strncmp(line, TRY_LAUNCH, strlen(TRY_LAUNCH)) == 0 && file->kernel.template_names > 0 &&
+            !file->launch.name[0])
+            return error_file(err, file->path,
+                              "does not compile: %s<%s> cannot be launched (%.*s): write the "
+                              "template's arguments, `// stencil: template=...`",
+                              file->kernel.name, file->template_args, bytes, error);
         if (strncmp(line, TRY_LAUNCH, strlen(TRY_LAUNCH)) == 0)
             return error_file(err, file->path,
                               "does not compile: the kernel cannot be launched "

@@ -37,6 +37,12 @@ static const char *where(char text[96], const struct try_place *place)
     return text;
 }
 
+/* The ending of "cells", "times". */
+static const char *plural(long long n)
+{
+    return n == 1 ? "" : "s";
+}
+
 /* The cell of N or P as row and column. */
 static const char *cell_text(char text[128], const struct try_trial *trial, int shown,
                              long long cell)
@@ -51,9 +57,9 @@ static const char *cell_text(char text[128], const struct try_trial *trial, int 
     else if (trial->file->dims == 1)
         snprintf(text, 128, "cell %lld of %lld", cell, all);
     else if (cell < 0)
-        snprintf(text, 128, "%lld cells before the start", -cell);
+        snprintf(text, 128, "%lld cell%s before the start", -cell, plural(-cell));
     else if (cell >= all)
-        snprintf(text, 128, "%lld cells behind the end", cell - all + 1);
+        snprintf(text, 128, "%lld cell%s behind the end", cell - all + 1, plural(cell - all + 1));
     else
         snprintf(text, 128, "row %lld, column %lld", row, cell - row * pitch);
     return text;
@@ -284,17 +290,18 @@ static bool find_index(const struct try_trial *trial, struct try_verdict *verdic
         return false;
     const struct try_finding *found = &trial->results[i].found[FAULT_INDEX];
     if (is_mask_index(trial->file, &found->first))
-        return say(verdict, i, "mask-past-end",
-                   "The mask has Mask_Width cells along an axis, and its array must have room for "
-                   "them.",
-                   "index %lld is past the end of the mask's array in line %d, first at %s (%lld "
-                   "such accesses)",
-                   found->first.cell, found->first.line, where(place, &found->first), found->count);
+        return say(
+            verdict, i, "mask-past-end",
+            "The mask has Mask_Width cells along an axis, and its array must have room for "
+            "them.",
+            "index %lld is past the end of the mask's array in line %d, first at %s (%lld in "
+            "all)",
+            found->first.cell, found->first.line, where(place, &found->first), found->count);
     return say(verdict, i, oblong ? "tile-swapped" : "shared-past-end",
                "An array that is declared [rows][columns] takes the row's index first: along y, "
                "then along x. Compare the array's two dimensions with the block's.",
-               "index %lld is past the end of an array %s in line %d, first at %s (%lld such "
-               "accesses)%s",
+               "index %lld is past the end of an array %s in line %d, first at %s (%lld in "
+               "all)%s",
                found->first.cell, found->first.array, found->first.line,
                where(place, &found->first), found->count,
                oblong ? ": the tile's dimensions are swapped" : "");
@@ -328,7 +335,7 @@ static bool find_threads(const struct try_trial *trial, struct try_verdict *verd
                "stores into the shared array and the loads of other threads' cells, or between "
                "the loads and the next stores.",
                "%s cell %lld of %s at %s, which another thread, (%d,%d), uses with no barrier "
-               "between (%lld such accesses)",
+               "between (%lld in all)",
                first->store ? "writes" : "reads", first->cell, first->array, where(place, first),
                first->other[0], first->other[1], race->count);
 }
@@ -348,7 +355,7 @@ static bool find_overlap(const struct try_trial *trial, struct try_verdict *verd
         "Between two barriers one thread should store into a shared cell. Look at where each "
         "part of the tile begins: left halo, own cells, right halo.",
         "stores into cell %lld of %s at %s, where thread (%d,%d) has stored another number "
-        "(%lld such stores)",
+        "(%lld in all)",
         first->cell, first->array, where(place, first), first->other[0], first->other[1],
         overlap->count);
 }
@@ -404,46 +411,48 @@ static bool find_accesses(const struct try_trial *trial, struct try_verdict *ver
         return say(verdict, i, "shared-past-end",
                    "The shared array must hold the tile and its halo: tile width + Mask_Width - 1 "
                    "cells along each axis, and each index must stay below that.",
-                   "%s outside of the shared array %s %lld times, first at %s: cell %lld",
+                   "%s outside of the shared array %s %lld time%s, first at %s: cell %lld",
                    found->first.store ? "writes" : "reads", found->first.array, found->count,
-                   where(place, &found->first), found->first.cell);
+                   plural(found->count), where(place, &found->first), found->first.cell);
     }
     if ((i = first_with(trial, verdict, FAULT_STORE, false)) >= 0) {
         found = &trial->results[i].found[FAULT_STORE];
         return say(verdict, i, "store-past-edge",
                    "The last tiles reach past the picture. Their threads must ask before they "
                    "store: row < height and column < width.",
-                   "stores %lld times outside of P's cells, first at %s: %s", found->count,
-                   where(place, &found->first), cell_text(cell, trial, i, found->first.cell));
+                   "stores %lld time%s outside of P's cells, first at %s: %s", found->count,
+                   plural(found->count), where(place, &found->first),
+                   cell_text(cell, trial, i, found->first.cell));
     }
     if ((i = first_with(trial, verdict, FAULT_MASK, false)) >= 0) {
         found = &trial->results[i].found[FAULT_MASK];
         return say(verdict, i, "mask-past-end",
                    "The mask has Mask_Width cells along an axis, 0 to Mask_Width - 1, and its rows "
                    "follow each other.",
-                   "reads %lld times outside of the mask, first at %s: cell %lld", found->count,
-                   where(place, &found->first), found->first.cell);
+                   "reads %lld time%s outside of the mask, first at %s: cell %lld", found->count,
+                   plural(found->count), where(place, &found->first), found->first.cell);
     }
     if ((i = first_with(trial, verdict, FAULT_LOAD, false)) >= 0) {
         found = &trial->results[i].found[FAULT_LOAD];
         return say(verdict, i, "load-past-edge",
                    "A cell outside of the picture is a ghost cell, and has no place in N: test "
                    "row and column, from 0 and below height and width, before the load.",
-                   "reads %lld times outside of N, first at %s: %s; a halo cell without a ghost "
+                   "reads %lld time%s outside of N, first at %s: %s; a halo cell without a ghost "
                    "test, or with a wrong one",
-                   found->count, where(place, &found->first),
+                   found->count, plural(found->count), where(place, &found->first),
                    cell_text(cell, trial, i, found->first.cell));
     }
     if ((i = first_with(trial, verdict, FAULT_RACE_P, false)) >= 0) {
         found = &trial->results[i].found[FAULT_RACE_P];
-        return say(verdict, i, "race-on-p",
-                   "Each output belongs to one thread. Check how row and column are made of "
-                   "blockIdx and threadIdx, and which threads of a tile store.",
-                   "different threads store different numbers into a cell of P (%lld times), first "
-                   "at %s: %s, which thread (%d,%d) wrote before",
-                   found->count, where(place, &found->first),
-                   cell_text(cell, trial, i, found->first.cell), found->first.other[0],
-                   found->first.other[1]);
+        return say(
+            verdict, i, "race-on-p",
+            "Each output belongs to one thread. Check how row and column are made of "
+            "blockIdx and threadIdx, and which threads of a tile store.",
+            "different threads store different numbers into a cell of P (%lld time%s), first "
+            "at %s: %s, which thread (%d,%d) wrote before",
+            found->count, plural(found->count), where(place, &found->first),
+            cell_text(cell, trial, i, found->first.cell), found->first.other[0],
+            found->first.other[1]);
     }
     return false;
 }
@@ -510,19 +519,20 @@ static bool find_cells(const struct try_trial *trial, struct try_verdict *verdic
             return say(verdict, i, "never-written",
                        "The grid needs ceil(width / tile) blocks along x and ceil(height / tile) "
                        "along y, and each output of a tile a thread that stores it.",
-                       "%lld cells of P are never written, first %s: the grid or the tile is too "
+                       "%lld cell%s of P %s never written, first %s: the grid or the tile is too "
                        "small, or a test leaves threads out",
-                       n, cell_text(cell, trial, i, first));
+                       n, plural(n), n == 1 ? "is" : "are", cell_text(cell, trial, i, first));
     }
     i = first_with(trial, verdict, FAULT_UNSET, true);
     if (i >= 0)
         return say(verdict, i, "uninitialised-shared",
                    "Shared memory begins as rubbish. Each cell of the tile and of its halo must be "
                    "written, ghost cells with 0.",
-                   "uses cells of the shared array %s that no thread wrote (%lld times), first at "
+                   "uses cells of the shared array %s that no thread wrote (%lld time%s), first at "
                    "%s: cell %lld",
                    trial->results[i].found[FAULT_UNSET].first.array,
                    trial->results[i].found[FAULT_UNSET].count,
+                   plural(trial->results[i].found[FAULT_UNSET].count),
                    where(place, &trial->results[i].found[FAULT_UNSET].first),
                    trial->results[i].found[FAULT_UNSET].first.cell);
     i = first_wrong(trial, verdict);

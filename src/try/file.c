@@ -241,12 +241,13 @@ static bool take_wish(struct try_file *file, const char *key, const char *value,
 
     if (strcmp(key, "kernel") == 0)
         return true;
-    if (strcmp(key, "dim") == 0)
-        file->dims = value[0] == '1' ? 1 : 2;
-    else if (strcmp(key, "template") == 0)
+    if (strcmp(key, "dim") == 0 && read_count(value, &file->dims) && file->dims <= 2)
+        return true;
+    if (strcmp(key, "template") == 0)
         snprintf(file->template_args, TRY_NAME, "%s", value);
-    else if (strcmp(key, "shared") == 0)
-        file->shared = strtoll(value, NULL, 0);
+    else if (strcmp(key, "shared") == 0 &&
+             (strcmp(value, "0") == 0 || read_count(value, &file->shared)))
+        return true;
     else if (strcmp(key, "mask") == 0 && strcmp(value, "odd") == 0)
         file->odd_only = true;
     else if (strcmp(key, "mask") == 0 && read_count(value, &file->only_mask))

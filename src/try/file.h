@@ -90,12 +90,15 @@ struct try_file {
     int mask_cells;                 /* how many it has; 0: unknown */
     int tile[2], block[2];          /* outputs and threads of a block along x and y */
     int limit_mask;                 /* the widest mask it takes, as it says; 0: it does not say */
-    int most_mask;                  /* the battery has no wider masks */
+    int most_mask;                  /* the battery has no wider masks; at most TRY_MOST_MASK */
     int only_mask;                  /* 0, or the only width of masks */
     bool odd_only;
     enum try_border border;
-    long long shared; /* bytes of dynamic shared memory */
+    int shared; /* bytes of dynamic shared memory */
 };
+
+/* The widest mask that is tried. A wider one would take minutes in software. */
+#define TRY_MOST_MASK(dims) ((dims) == 1 ? 255 : 31)
 
 /* What the compiler calls the file: names of files may hold quotes. */
 #define TRY_SOURCE "kernel.cu"

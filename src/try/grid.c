@@ -97,22 +97,24 @@ void soft_copies_thread_ends(int thread)
 static void watch_barrier(const struct soft_barrier *barrier)
 {
     const int width = (int)soft_block_size.x;
+    const int other = barrier->other >= 0 ? barrier->other : barrier->left;
 
     probe_settle();
     probe.turn++;
     if (probe.counts)
         probe.counts->barriers++;
-    if (barrier->other < 0)
+    if (other < 0)
         return;
     soft_thread_index = (struct soft_index){(unsigned)(barrier->thread % width),
                                             (unsigned)(barrier->thread / width), 0};
-    struct try_place *place = probe_note(FAULT_DIVERGES, NULL, 0);
+    struct try_place *place =
+        probe_note(barrier->other >= 0 ? FAULT_DIVERGES : FAULT_LEFT, NULL, 0);
     if (!place)
         return;
     place->line = barrier->line;
     place->other_line = barrier->other_line;
-    place->other[0] = barrier->other % width;
-    place->other[1] = barrier->other / width;
+    place->other[0] = other % width;
+    place->other[1] = other / width;
 }
 
 /* ---- arrays of the file ---- */

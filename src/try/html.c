@@ -355,6 +355,8 @@ static void put_page(FILE *out, const void *context)
         fprintf(out, "<p>All %d cases are right.</p>\n", verdict->cases);
     else
         put(out, "<p>", verdict->sentence, ".</p>\n");
+    if (!report->error && verdict->note[0])
+        put(out, "<p>Note: ", verdict->note, ".</p>\n");
     if (!report->error && verdict->advice[0])
         put(out, "<p>", verdict->advice, "</p>\n");
     if (try_shows_cell(report))

@@ -60,6 +60,7 @@ struct try_verdict {
     char id[24]; /* "right", "stopped", or an id of a diagnosis */
     char sentence[700];
     char advice[400];
+    char note[400];           /* of a right kernel; or empty */
     int cases, failed, shown; /* with those that the kernel does not take; shown: the case that the
                                  sentences are about; -1: none */
     struct try_case_verdict *each;

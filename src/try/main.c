@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "codec/output.h"
 #include "try/print.h"
 #include "try/process.h"
 #include "try/templates.h"
@@ -163,6 +164,8 @@ int main(int argc, char **argv)
     }
     if (words.template_name)
         return print_template(words.template_name);
+    output_text_aside(words.junit);
+    output_text_aside(words.html);
     process_install();
     if (!process_folder_make(scratch, sizeof scratch, &err)) {
         fprintf(stderr, "stencilcli: %s\n", err.text);

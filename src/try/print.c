@@ -59,8 +59,9 @@ static void print_case(FILE *out, const struct try_report *report)
                 each->y, each->x, each->got, each->want, each->x / report->file.tile[0],
                 each->y / report->file.tile[1]);
     if (writer->block >= 0)
-        fprintf(out, ", written by block %d, thread (%d,%d))\n", writer->block,
-                writer->thread % report->file.block[0], writer->thread / report->file.block[0]);
+        fprintf(out, ", written by block (%d,%d), thread (%d,%d))\n", writer->block % writer->row,
+                writer->block / writer->row, writer->thread % report->file.block[0],
+                writer->thread / report->file.block[0]);
     else
         fprintf(out, ", never written)\n");
 }
@@ -165,6 +166,12 @@ static void print_text(FILE *out, const struct try_report *report)
 
     if (verdict->code == EXIT_DONE) {
         fprintf(out, "%s: right: %d cases\n", path, verdict->cases);
+        if (verdict->note[0]) {
+            char text[sizeof verdict->note + 8];
+            snprintf(text, sizeof text, "note: %s.", verdict->note);
+            fputs("  ", out);
+            text_wrap(out, text, 2, 79);
+        }
         print_counts(out, report);
         print_gpu(out, report);
     } else if (verdict->code == EXIT_DIFFERENT) {
@@ -232,11 +239,11 @@ static void print_json(FILE *out, const struct try_report *report)
     fputs("{\"file\":", out);
     json_put_bytes(out, report->path);
     json_print(out,
-               ",'kernel':%s,'device':%s,'id':%s,'exit':%d,'sentence':%s,'advice':%s,"
+               ",'kernel':%s,'device':%s,'id':%s,'exit':%d,'sentence':%s,'advice':%s,'note':%s,"
                "'cases':%d,'wrong_cases':%d,'not_taken':%d",
                report->file.kernel.name, report->gpu.ran ? "cuda" : "soft", verdict->id,
-               (int)verdict->code, verdict->sentence, verdict->advice, verdict->cases,
-               verdict->failed, report->battery.not_taken);
+               (int)verdict->code, verdict->sentence, verdict->advice, verdict->note,
+               verdict->cases, verdict->failed, report->battery.not_taken);
     if (verdict->code == EXIT_DIFFERENT && verdict->shown >= 0 &&
         !report->battery.cases[verdict->shown].hidden) {
         const struct try_case_verdict *each = &verdict->each[verdict->shown];

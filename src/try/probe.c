@@ -161,6 +161,7 @@ static void store_p(const struct try_array *array, uintptr_t at, size_t bytes)
         if (writer->block >= 0 && (writer->block != block || writer->thread != thread))
             expect_change(FAULT_RACE_P, array, at, bytes, cell, writer->thread);
         writer->block = block;
+        writer->row = (int)soft_grid_size.x;
         writer->thread = (short)thread;
         writer->writes += writer->writes < 1000;
         writer->turn = probe.stores++;
@@ -410,8 +411,9 @@ void try_atomic(void *at, size_t bytes)
             (long long)((uintptr_t)at - (uintptr_t)array->begin) / array->element;
         load_p(array, (uintptr_t)at);
         if (!in_padding(array, (uintptr_t)at) && probe.writer[cell].block < 0)
-            probe.writer[cell] = (struct try_writer){(int)grid_block(), (short)soft_thread_number(),
-                                                     1, probe.stores++};
+            probe.writer[cell] =
+                (struct try_writer){(int)grid_block(), (int)soft_grid_size.x,
+                                    (short)soft_thread_number(), 1, probe.stores++};
     } else if (array->kind == ARRAY_SHARED) {
         struct shared_cell *cell =
             &array->cells[((uintptr_t)at - (uintptr_t)array->begin) / (size_t)array->unit];

@@ -165,7 +165,7 @@ static int constant_of(const struct try_file *file, const char *names)
     return 0;
 }
 
-static void find_masks(struct try_file *file)
+static bool find_masks(struct try_file *file, struct error *err)
 {
     const int most = constant_of(file, "MAX_MASK_WIDTH MAX_MASK_SIZE MAX_MASK MAX_FILTER_WIDTH");
     const int width = constant_of(file, "MASK_WIDTH Mask_Width mask_width MASK_SIZE FILTER_WIDTH "
@@ -173,6 +173,7 @@ static void find_masks(struct try_file *file)
     const int radius = constant_of(file, "MASK_RADIUS RADIUS FILTER_RADIUS R");
     const int o_tile = constant_of(file, "O_TILE_WIDTH O_TILE_SIZE OUT_TILE_DIM");
     const int block = constant_of(file, "BLOCK_WIDTH BLOCK_SIZE BLOCK_DIM IN_TILE_DIM");
+    const int widest = TRY_MOST_MASK(file->dims);
     int cells = file->mask_row ? file->mask_row : file->mask_cells;
 
     if (!file->has[ROLE_MASK_WIDTH] && !file->only_mask)
@@ -195,6 +196,14 @@ static void find_masks(struct try_file *file)
     file->most_mask = most ? most : file->dims == 1 ? 31 : 15;
     if (file->limit_mask && (file->only_mask || file->limit_mask < file->most_mask))
         file->most_mask = file->limit_mask;
+    if (file->only_mask > widest)
+        return error_file(err, file->path,
+                          "its mask of %d cells along an axis is too wide to try in software: "
+                          "make it at most %d wide",
+                          file->only_mask, widest);
+    if (file->most_mask > widest)
+        file->most_mask = widest;
+    return true;
 }
 
 bool try_shape_find(struct try_file *file, const struct try_shape *shape, struct error *err)
@@ -204,7 +213,8 @@ bool try_shape_find(struct try_file *file, const struct try_shape *shape, struct
     const int block = constant_of(file, "BLOCK_WIDTH BLOCK_SIZE BLOCK_DIM IN_TILE_DIM");
     const int most = constant_of(file, "MAX_MASK_WIDTH MASK_WIDTH Mask_Width");
 
-    find_masks(file);
+    if (!find_masks(file, err))
+        return false;
     for (int axis = 0; axis < 2; axis++) {
         int *b = &file->block[axis], *t = &file->tile[axis];
         *b = shape->block[axis] ? shape->block[axis] : *b;

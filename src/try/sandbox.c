@@ -169,11 +169,21 @@ const char *sandbox_wish(int call)
                   {SYS_rename, "renames a file"},
                   {SYS_mkdir, "makes a folder"},
                   {SYS_rmdir, "removes a folder"},
+                  {SYS_chmod, "changes a file"},
+                  {SYS_link, "links a file"},
+                  {SYS_symlink, "links a file"},
 #endif
                   {SYS_clone3, "starts another process or thread"},
+                  {SYS_pipe2, "starts another process"}, /* popen */
                   {SYS_execve, "starts another program"},
                   {SYS_execveat, "starts another program"},
                   {SYS_openat, "writes a file"},
+                  {SYS_truncate, "changes a file"},
+                  {SYS_ftruncate, "changes a file"},
+                  {SYS_fchmod, "changes a file"},
+                  {SYS_fchmodat, "changes a file"},
+                  {SYS_linkat, "links a file"},
+                  {SYS_symlinkat, "links a file"},
                   {SYS_unlinkat, "removes a file"},
                   {SYS_mkdirat, "makes a folder"},
 #ifdef SYS_renameat

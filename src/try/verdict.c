@@ -34,7 +34,8 @@ static void judge_case(const struct try_trial *trial, int i, struct try_case_ver
     verdict->right = result->end == END_DONE && verdict->wrong == 0;
     for (int fault = 0; fault < FAULT_COUNT; fault++)
         if (fault != FAULT_PADDING && fault != FAULT_UNSET && fault != FAULT_OLD_P &&
-            fault != FAULT_INDEX && try_case_has(trial, i, (enum try_fault)fault))
+            fault != FAULT_INDEX && fault != FAULT_LEFT &&
+            try_case_has(trial, i, (enum try_fault)fault))
             verdict->right = false;
 }
 
@@ -52,6 +53,23 @@ static void say_not_taken(const struct try_trial *trial, struct try_verdict *ver
              "All other cases are right. What masks a kernel takes is read from its constants "
              "(MAX_MASK_WIDTH, the size of M, BLOCK_WIDTH - O_TILE_WIDTH + 1) and from lines "
              "'// stencil: mask=...'.");
+}
+
+/* What is right on a GPU and yet no good manner. */
+static void say_note(const struct try_trial *trial, struct try_verdict *verdict)
+{
+    int i = 0;
+
+    while (i < trial->battery->count && !try_case_has(trial, i, FAULT_LEFT))
+        i++;
+    if (i == trial->battery->count)
+        return;
+    const struct try_place *place = &trial->results[i].found[FAULT_LEFT].first;
+    snprintf(verdict->note, sizeof verdict->note,
+             "thread (%d,%d) of block (%d,%d) ends without the __syncthreads() in line %d. A GPU "
+             "does not wait for threads that have ended, but put a barrier outside of if, loop and "
+             "early return, so that all threads of a block reach it",
+             place->other[0], place->other[1], place->block[0], place->block[1], place->line);
 }
 
 bool try_judge(const struct try_trial *trial, struct try_verdict *verdict, struct error *err)
@@ -81,8 +99,10 @@ bool try_judge(const struct try_trial *trial, struct try_verdict *verdict, struc
     verdict->cases += trial->battery->not_taken;
     verdict->failed += trial->battery->not_taken;
     snprintf(verdict->id, sizeof verdict->id, "right");
-    if (verdict->failed == 0)
+    if (verdict->failed == 0) {
+        say_note(trial, verdict);
         return true;
+    }
     verdict->code = EXIT_DIFFERENT;
     if (found)
         try_diagnose(trial, verdict);

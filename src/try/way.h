@@ -37,6 +37,7 @@ enum try_fault {
     FAULT_OVERLAP,  /* two threads store different numbers into a shared cell, with no barrier
                      * between */
     FAULT_DIVERGES, /* threads wait at different barriers, or some do not come */
+    FAULT_LEFT,     /* a thread that never worked has ended before a barrier: only a note */
     FAULT_UNSET,    /* a load of a shared cell that no thread of the block has written */
     FAULT_RACE_P,   /* threads store different numbers into a cell of P */
     FAULT_INDEX,    /* an index past the end of its dimension of an array */
@@ -47,7 +48,7 @@ enum try_fault {
 struct try_place {
     int block[2], thread[2];
     long long cell;       /* element counted from the array's start; may be negative */
-    int other[2];         /* FAULT_RACE, FAULT_RACE_P: the other thread; FAULT_DIVERGES too */
+    int other[2];         /* FAULT_RACE, FAULT_RACE_P: the other thread; of barriers too */
     int line, other_line; /* of barriers */
     bool store;
     char array[24];
@@ -61,6 +62,7 @@ struct try_finding {
 /* Who wrote a cell of P last. */
 struct try_writer {
     int block;            /* counted along x, then y; -1: nobody */
+    int row;              /* blocks along x */
     short thread, writes; /* in the block; how often the cell was written */
     int turn;             /* stores to P before it */
 };
@@ -88,7 +90,8 @@ struct try_result {
 };
 
 struct try_limits {
-    double seconds; /* CPU time of one case; by the clock four times as long */
+    /* CPU time of one case, and more for many products; by the clock four times as long. */
+    double seconds;
 };
 
 /* The settings of a run. */
@@ -112,6 +115,11 @@ void try_soft_free(void *made);
 /* Element I of an array of elements of TYPE (elements.c). */
 void try_element_put(void *at, enum try_type type, long long i, double value);
 double try_element_get(const void *at, enum try_type type, long long i);
+
+/* How many weights a right kernel multiplies with samples. In software a product takes about 1 us.
+ */
+double try_case_products(const struct try_case *it);
+#define TRY_PRODUCT_SECONDS 5e-6 /* that a case may take */
 
 void try_case_free(struct try_case *it);
 void try_result_free(struct try_result *result);

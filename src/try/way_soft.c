@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -169,10 +170,17 @@ static void run_child(void *context)
                run->shared);
 }
 
+static double seconds_of(const struct run *run, int at)
+{
+    const bool known = at >= 0 && at < run->count; /* the child may have changed it */
+    return run->made->setup.limits.seconds +
+           (known ? try_case_products(&run->cases[at]) * TRY_PRODUCT_SECONDS : 0);
+}
+
 static bool case_too_long(void *context, double seconds)
 {
     struct run *run = context;
-    const double limit = run->made->setup.limits.seconds, cpu = process_cpu_seconds();
+    const double limit = seconds_of(run, run->shared->at), cpu = process_cpu_seconds();
 
     if (run->shared->at != run->last_at) {
         run->last_at = run->shared->at;
@@ -231,20 +239,21 @@ static bool take_result(const struct child_shared *shared, const struct try_case
 }
 
 /* The child has ended while it ran a case: says why. */
-static void say_end(const struct run *run, enum process_end end, int status,
-                    struct child_result *result)
+static void say_end(const struct run *run, enum process_end end, int status, int at)
 {
-    const double seconds = run->made->setup.limits.seconds;
+    struct child_result *result = &run->shared->result[at];
 
     if (result->end != END_NOT_RUN)
         return;
     result->end = END_REFUSED;
     if (end == PROCESS_TOO_LONG || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
         snprintf(result->sentence, sizeof result->sentence,
-                 "did not end within %g s: a loop without end, or threads that wait for each other",
-                 seconds);
-    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) /* its handler was held up */
-        snprintf(result->sentence, sizeof result->sentence, "%s", sandbox_wish(-1));
+                 "did not end within %.0f s: a loop without end, or threads that wait for each "
+                 "other",
+                 seconds_of(run, at));
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+        /* The handler was held up: system() and pthread_create() block all signals meanwhile. */
+        snprintf(result->sentence, sizeof result->sentence, "%s", sandbox_wish(SYS_clone));
     else if (WIFSIGNALED(status))
         snprintf(result->sentence, sizeof result->sentence, "was ended by signal %d (%s)",
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -275,10 +284,10 @@ static bool run_children(struct run *run, FILE *printed, struct error *err)
             struct child_result *result = &run->shared->result[run->first];
             snprintf(result->sentence, sizeof result->sentence, "%s", run->shared->sentence);
             result->end = run->shared->load_end;
-            say_end(run, end, process.status, result);
+            say_end(run, end, process.status, run->first);
             return true;
         }
-        say_end(run, end, process.status, &run->shared->result[at]);
+        say_end(run, end, process.status, at);
         run->first = at + 1;
         if (run->shared->result[at].end == END_REFUSED)
             return true;
@@ -312,6 +321,11 @@ bool try_soft_run(void *made, const struct try_case *cases, int count, struct tr
 void try_soft_free(void *made)
 {
     free(made);
+}
+
+double try_case_products(const struct try_case *it)
+{
+    return (double)it->width * it->height * it->channels * it->mask_width * it->mask_rows;
 }
 
 void try_case_free(struct try_case *it)

@@ -37,6 +37,23 @@ stencilcli try moved.cu --quick --json --cases cases >said || [ $? -eq 4 ]
 python3 -c 'import json; row = json.load(open("said")); print(row["id"], row["exit"])'
 printf '70 1\n' >cases
 try try moved.cu --cases cases
+# Masks and cases that would take long are refused.
+printf '9 9 3\n2000 2000 5\n' >cases
+refuses 1 'line 2: 2000 x 2000 with a mask of 5 takes too long' try "$solved/basic.cu" --cases cases
+yes '1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1' | head -n 33 >mask.txt
+refuses 2 'at most 31 cells along an axis' try "$solved/basic.cu" --mask mask.txt
+{ echo '// stencil: mask=33' && cat "$solved/basic.cu"; } >wide.cu
+refuses 1 'make it at most 31 wide' try wide.cu
+rm mask.txt wide.cu
+# A right kernel whose barrier not all threads reach: a note.
+cp "$CLI/../try/right/barrier_in_if_1d.cu" inside.cu
+stencilcli try inside.cu --quick --html page.html | sed -n '/right/,/counted/p'
+grep -c '<p>Note: thread (2,0) of block (3,0) ends without' page.html
+rm inside.cu
+# A template needs its arguments.
+{ echo 'template <int K>' && sed -n '/^__global__/,$p' "$solved/basic.cu"; } >template.cu
+refuses 1 'write the template'"'"'s arguments, `// stencil: template=...`' try template.cu
+rm template.cu
 # A hidden mask of more cells than a byte can sum: a right kernel stays right.
 sed 's/float \*N, float \*P/float *N, unsigned char *P/' "$solved/basic.cu" >bytes.cu
 printf '40 30 17\n' >cases

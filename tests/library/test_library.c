@@ -290,6 +290,10 @@ static void bad_filters(void)
     WRONG(stencil_filter_add_weights(context, &filter, weights, 0, 1, NULL), "0 x 1");
     WRONG(stencil_filter_add_weights(context, &filter, weights, 256, 1, NULL), "256 x 1");
     WRONG(stencil_filter_add_weights(context, &filter, weights, 3, 1, "--colour"), "--colour");
+    WRONG(stencil_filter_add_weights(context, &filter, weights, 3, 1, "--mask gauss5"),
+          "the weights are the mask: leave out --mask");
+    WRONG(stencil_filter_add_weights(context, &filter, weights, 3, 1, "--sigma 2"), "--sigma");
+    WRONG(stencil_filter_add_weights(context, &filter, weights, 3, 1, "--radius 0"), "--radius");
     CHECK(filter == NULL);
     CHECK(stencil_filter_add_weights(context, &filter, weights, 3, 1, "--normalize") == STENCIL_OK);
     WRONG(stencil_filter_add(context, &filter, "gaus"), "gauss");

@@ -6,6 +6,8 @@
 Prints TAP. It skips itself without NumPy.
 """
 import doctest
+import enum
+import fractions
 import os
 import pathlib
 import random
@@ -111,6 +113,42 @@ def test_chain_and_weights():
     check((stencil.convolve(picture, numpy.array([[1]])) == picture).all(), "one cell")
 
 
+class Two(enum.IntEnum):
+    TWO = 2
+
+
+def test_options():
+    picture = numpy.random.default_rng(7).integers(0, 255, (30, 31), numpy.uint8)
+    want = stencil.gauss(picture, sigma=2)
+    for two in (2.0, numpy.float64(2), numpy.float32(2), numpy.int64(2), numpy.array(2), Two.TWO,
+                fractions.Fraction(2), "2"):
+        check((stencil.gauss(picture, sigma=two) == want).all(), f"sigma={two!r}")
+    check((stencil.unsharp(picture, amount=numpy.float64(0.5)) ==
+           stencil.unsharp(picture, amount="0.5")).all(), "amount")
+    check((stencil.bilateral(picture, range=numpy.float64(12.5)) ==
+           stencil.filter(picture, "bilateral --range 12.5")).all(), "range")
+    for on in (True, numpy.True_):
+        check((stencil.convolve(picture, [[1, 0, 0]], flip=on) ==
+               stencil.convolve(picture, [[0, 0, 1]])).all(), f"flip={on!r}")
+    check((stencil.convolve(picture, [[1, 0, 0]], flip=numpy.False_) ==
+           stencil.convolve(picture, [[1, 0, 0]])).all(), "flip")
+    pathlib.Path("mask.txt").write_text("1 2 1\n", encoding="ascii")
+    check((stencil.convolve(picture, pathlib.Path("mask.txt")) ==
+           stencil.convolve(picture, [[1, 2, 1]])).all(), "a mask's file")
+    check((stencil.gauss(picture, maximum=numpy.uint8(255)) == stencil.gauss(picture)).all(),
+          "maximum")
+
+
+def test_functions_are_filters():
+    """A function has the defaults of the command line, also for options that exclude them."""
+    picture = numpy.random.default_rng(8).integers(0, 255, (30, 31), numpy.uint8)
+    for name in ("gauss", "box", "unsharp", "sobel", "median", "erode", "dilate", "bilateral"):
+        for options in ({}, {"radius": 3}, {"mask": "1 1 1"}, {"mask": "gauss5"}):
+            if not options or (name not in ("sobel", "bilateral")):
+                check((getattr(stencil, name)(picture, **options) ==
+                       stencil.filter(picture, name, **options)).all(), f"{name} {options}")
+
+
 def test_bad_arguments():
     gray = numpy.zeros((4, 5), numpy.uint8)
     raises(TypeError, "expected uint8 or uint16", stencil.gauss, gray.astype(float))
@@ -125,7 +163,18 @@ def test_bad_arguments():
     raises(ValueError, "mask", stencil.convolve, gray, [[1, 2], [3]])
     raises(ValueError, "no mask", stencil.convolve, gray, numpy.ones((3, 300)))
     raises(ValueError, "not finite", stencil.convolve, gray, [[float("nan")]])
-    raises(ValueError, "but max is 3", stencil.filter, gray + 9, "gauss", maximum=3)
+    raises(ValueError, "picture: the sample in row 0, column 0 is 9, but the maximum is 3",
+           stencil.filter, gray + 9, "gauss", maximum=3)
+    for maximum in (-1, 256, 2.5):
+        raises(ValueError, f"maximum: expected a whole number from 0 to 255, got {maximum}",
+               stencil.gauss, gray, maximum=maximum)
+    for mask in ([1, 2, 1], numpy.ones((3, 3, 3)), 5, [["a"]]):
+        raises(ValueError, "mask: expected rows of numbers", stencil.convolve, gray, mask)
+    raises(ValueError, "the weights are the mask", stencil.convolve, gray, [[1]], sigma=2)
+    raises(ValueError, "steps: expected texts", stencil.filter, gray, ["gauss", "sobel"])
+    raises(ValueError, "stencil.Context(threads=1)", stencil.filter, gray, "gauss", threads=1)
+    raises(ValueError, "where: expected a number or text, got ndarray", stencil.filter, gray,
+           "gauss", where=gray)
     raises(ValueError, "device", stencil.Context, device="tpu")
     raises(ValueError, "no kernel", stencil.Context, kernel="quick")
     raises(OSError, "cannot open", stencil.read, "missing.png")

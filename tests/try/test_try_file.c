@@ -103,6 +103,13 @@ static void refusals(void)
     refused("__global__ void k(float *N, float *P, int n) {}", "no mask");
     refused("// stencil: border=odd\n__global__ void k(float *N, float *P, float *M, int n) {}",
             "border");
+    refused("#define MASK_WIDTH 33\n"
+            "__global__ void k(float *N, float *P, float *M, int h, int w) {}",
+            "its mask of 33 cells along an axis is too wide to try in software");
+    refused("// stencil: dim=3\n__global__ void k(float *N, float *P, float *M, int n) {}",
+            "'dim=3', which is not understood");
+    refused("// stencil: shared=x\n__global__ void k(float *N, float *P, float *M, int n) {}",
+            "'shared=x', which is not understood");
     refused("// stencil: block=64x64\n__global__ void k(float *N, float *P, float *M, int h, int w)"
             " {}",
             "1024");

@@ -1,6 +1,6 @@
 // expect: stopped
 // Threads without end.
-// says: asks the system for what a kernel does not need
+// says: starts another process or thread
 
 extern "C" int pause();
 extern "C" int pthread_create(unsigned long *, const void *, void *(*)(void *), void *);

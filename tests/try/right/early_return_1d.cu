@@ -1,6 +1,7 @@
 // expect: right
 // Threads past the end return before the barrier. The others do not wait for threads that have
 // ended, and need none of their cells.
+// says: ends without the __syncthreads() in line 17
 
 #define TILE_SIZE      64
 #define MAX_MASK_WIDTH 15

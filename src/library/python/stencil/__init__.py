@@ -18,7 +18,7 @@ everything else with `__cuda_array_interface__`) are filtered there and give an 
 The same input gives the same bytes as the program stencilcli, on every processor and number of
 threads. Options are those of the command line, with `_` for `-`:
 `stencil.filter(a, "gauss", sigma=2, border="mirror")` is `stencilcli gauss ... --sigma 2 --border
-mirror`. Importing this package imports neither NumPy nor Pillow.
+mirror`, and their defaults are the same. Importing this package imports neither NumPy nor Pillow.
 
 Functions may be called from several threads: each thread has a context of its own, and a call
 releases Python's lock.
@@ -26,6 +26,7 @@ releases Python's lock.
 from __future__ import annotations
 
 import ctypes
+import numbers
 import os
 import sys
 import threading
@@ -37,7 +38,7 @@ __all__ = [
     "median", "plan", "read", "sobel", "unsharp", "version", "write",
 ]
 
-Option = Union[str, int, float, bool, None]
+Option = Union[str, int, float, bool, "os.PathLike[str]", None]
 
 
 class Error(Exception):
@@ -161,6 +162,9 @@ def _describe(picture: Any, name: str, maximum: int) -> tuple[_Image, Any]:
     if len(shape) not in (2, 3) or (len(shape) == 3 and not 1 <= shape[2] <= 4):
         raise ArrayError(f"{name}: expected rows x columns or rows x columns x 1 to 4 channels, "
                          f"got the shape {shape}")
+    most = 2 ** (8 * size) - 1
+    if not isinstance(maximum, numbers.Integral) or not 0 <= maximum <= most:
+        raise ArgumentError(f"maximum: expected a whole number from 0 to {most}, got {maximum}")
     height, width = shape[0], shape[1]
     channels = shape[2] if len(shape) == 3 else 1
     if height < 1 or width < 1:
@@ -242,25 +246,39 @@ def _is_pillow(picture: Any) -> bool:
     return type(picture).__module__.startswith("PIL.")
 
 
+def _text(option: str, value: Any) -> str:
+    """The value of an option as a word of the command line."""
+    if not isinstance(value, (str, os.PathLike, numbers.Number)):
+        raise ArgumentError(f"{option}: expected a number or text, got {type(value).__name__}")
+    for kind in (float, int):  # subclasses, as numpy.float64, may have another text
+        value = kind(value) if isinstance(value, kind) else value
+    text = str(value)
+    if "'" in text:
+        raise ArgumentError(f"{option}: expected a value without quotes, got {text}")
+    return text
+
+
 def _words(name: str, options: Mapping[str, Option]) -> str:
     """A filter and its options as the words of the command line."""
     words = [name]
     for option, value in options.items():
+        if option in dict(_Options._fields_):
+            raise ArgumentError(f"{option}: give it to a context: "
+                                f"stencil.Context({option}={value!r}).filter(...)")
+        if getattr(value, "ndim", None) == 0 and not isinstance(value, numbers.Number):
+            value = value.item()  # numpy.bool_, an array of one number
         if value is None or value is False:
             continue
         words.append("--" + option.replace("_", "-"))
         if value is not True:
-            text = repr(value) if isinstance(value, float) else str(value)
-            if "'" in text:
-                raise ArgumentError(f"{option}: expected a value without quotes, got {text}")
-            words.append(f"'{text}'")
+            words.append(f"'{_text(option, value)}'")
     return " ".join(words)
 
 
 def _with(steps: Sequence[str], options: Mapping[str, Option]) -> Sequence[str]:
     """The steps in words, with the options of the only one."""
-    if not steps:
-        raise ArgumentError("steps: expected a filter")
+    if not steps or not all(isinstance(step, str) for step in steps):
+        raise ArgumentError('steps: expected texts, as in filter(picture, "gauss", "sobel")')
     if not options:
         return steps
     if len(steps) > 1:
@@ -277,8 +295,8 @@ class Context:
     """Where and how filters run: threads (0: all), "cpu", "cuda" or "auto", a kernel by its name.
 
     A context with "cuda" filters arrays on that device where they lie, and copies arrays of the
-    host to it and back. No choice changes a byte of any result. A context serves one thread at a time. The functions of
-    this package have methods of the same names here.
+    host to it and back. No choice changes a byte of any result. A context serves one thread at a
+    time. Its methods do what the functions of their names do; `filter` has every filter:
 
         >>> one_thread = stencil.Context(threads=1)
         >>> one_thread.filter(numpy.full((2, 2), 7, numpy.uint8), "box", radius=1)
@@ -303,6 +321,8 @@ class Context:
     def _check(self, status: int) -> None:
         if status != _OK:
             sentence = _library.stencil_message(self._pointer).decode(errors="replace")
+            if sentence.startswith("in: "):  # its name in the library
+                sentence = "picture" + sentence[2:]
             raise _ERRORS.get(status, Error)(sentence or "no memory")
 
     def _filter(self, steps: Sequence[str]) -> ctypes.c_void_p:
@@ -356,9 +376,12 @@ class Context:
     def convolve(self, picture: Any, mask: Any, *, out: Any = None, maximum: int = 0,
                  **options: Option) -> Any:
         """See `stencil.convolve`."""
-        if isinstance(mask, str):
+        if isinstance(mask, (str, os.PathLike)):
             return self.filter(picture, "convolve", out=out, maximum=maximum, mask=mask, **options)
-        rows = [[float(weight) for weight in row] for row in mask]
+        try:
+            rows = [[float(weight) for weight in row] for row in mask]
+        except (TypeError, ValueError):
+            raise ArgumentError("mask: expected rows of numbers, as [[1, 2, 1]]") from None
         if not rows or any(len(row) != len(rows[0]) for row in rows) or not rows[0]:
             raise ArgumentError("mask: expected rows of equal length")
         flat = [weight for row in rows for weight in row]
@@ -477,9 +500,11 @@ def convolve(picture: Any, mask: Any, *, out: Any = None, maximum: int = 0,
     return _own(picture).convolve(picture, mask, out=out, maximum=maximum, **options)
 
 
-def gauss(picture: Any, sigma: float = 1, *, out: Any = None, maximum: int = 0,
+def gauss(picture: Any, sigma: Option = None, *, out: Any = None, maximum: int = 0,
           **options: Option) -> Any:
-    """A Gaussian blur. `border` is replicate, mirror, reflect, wrap, zero or constant:VALUE.
+    """A Gaussian blur; without `sigma`, sigma is 1, or a third of `radius`.
+
+    `border` is replicate, mirror, reflect, wrap, zero or constant:VALUE.
 
         >>> gauss(numpy.array([[0, 0, 200, 0, 0]], numpy.uint8), sigma=1, border="zero")
         array([[ 4, 19, 32, 19,  4]], dtype=uint8)
@@ -487,9 +512,9 @@ def gauss(picture: Any, sigma: float = 1, *, out: Any = None, maximum: int = 0,
     return _own(picture).filter(picture, "gauss", out=out, maximum=maximum, sigma=sigma, **options)
 
 
-def box(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
+def box(picture: Any, radius: Option = None, *, out: Any = None, maximum: int = 0,
         **options: Option) -> Any:
-    """The mean of a square of 2 radius + 1 pixels a side.
+    """The mean of a square of 2 radius + 1 pixels a side; without `radius`, radius is 1.
 
         >>> box(numpy.array([[0, 0, 90, 0, 0]], numpy.uint8), radius=1)
         array([[ 0, 30, 30, 30,  0]], dtype=uint8)
@@ -497,9 +522,9 @@ def box(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
     return _own(picture).filter(picture, "box", out=out, maximum=maximum, radius=radius, **options)
 
 
-def unsharp(picture: Any, sigma: float = 1, amount: float = 1, *, out: Any = None,
+def unsharp(picture: Any, sigma: Option = None, amount: Option = None, *, out: Any = None,
             maximum: int = 0, **options: Option) -> Any:
-    """Sharpens: adds `amount` times what a Gaussian blur removes.
+    """Sharpens: adds `amount` times what a Gaussian blur removes; both numbers are 1 by default.
 
         >>> unsharp(numpy.array([[10, 10, 90, 90]], numpy.uint8)).tolist()
         [[5, 0, 114, 95]]
@@ -518,9 +543,9 @@ def sobel(picture: Any, *, out: Any = None, maximum: int = 0,
     return _own(picture).filter(picture, "sobel", out=out, maximum=maximum, **options)
 
 
-def median(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
+def median(picture: Any, radius: Option = None, *, out: Any = None, maximum: int = 0,
            **options: Option) -> Any:
-    """The middle of the sorted cells of a window; `shape` is square, disc or cross.
+    """The middle of the sorted cells of a window; `shape` is square, disc or cross, `radius` 1.
 
         >>> median(numpy.array([[5, 5, 99, 5, 5]], numpy.uint8))
         array([[5, 5, 5, 5, 5]], dtype=uint8)
@@ -528,9 +553,9 @@ def median(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
     return _own(picture).filter(picture, "median", out=out, maximum=maximum, radius=radius, **options)
 
 
-def erode(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
+def erode(picture: Any, radius: Option = None, *, out: Any = None, maximum: int = 0,
           **options: Option) -> Any:
-    """The least cell of a window: dark areas grow.
+    """The least cell of a window: dark areas grow. `radius` is 1 by default.
 
         >>> erode(numpy.array([[5, 5, 1, 5, 5]], numpy.uint8))
         array([[5, 1, 1, 1, 5]], dtype=uint8)
@@ -538,9 +563,9 @@ def erode(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
     return _own(picture).filter(picture, "erode", out=out, maximum=maximum, radius=radius, **options)
 
 
-def dilate(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
+def dilate(picture: Any, radius: Option = None, *, out: Any = None, maximum: int = 0,
            **options: Option) -> Any:
-    """The greatest cell of a window: bright areas grow.
+    """The greatest cell of a window: bright areas grow. `radius` is 1 by default.
 
         >>> dilate(numpy.array([[5, 5, 9, 5, 5]], numpy.uint8))
         array([[5, 9, 9, 9, 5]], dtype=uint8)
@@ -548,9 +573,11 @@ def dilate(picture: Any, radius: int = 1, *, out: Any = None, maximum: int = 0,
     return _own(picture).filter(picture, "dilate", out=out, maximum=maximum, radius=radius, **options)
 
 
-def bilateral(picture: Any, sigma: float = 1, *, range: Option = "10%", out: Any = None,
+def bilateral(picture: Any, sigma: Option = None, *, range: Option = None, out: Any = None,
               maximum: int = 0, **options: Option) -> Any:
     """A blur that keeps edges. `range` is the difference of samples that counts as an edge.
+
+    By default `sigma` is 1 and `range` "10%".
 
         >>> bilateral(numpy.array([[10, 12, 200, 202]], numpy.uint8)).tolist()
         [[11, 11, 201, 201]]
