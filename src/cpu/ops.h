@@ -83,6 +83,7 @@ struct cpu_divide16 {
     uint16_t factor; /* 0: a power of two */
     int shift;
     uint16_t max;
+    bool streams; /* as in struct cpu_tiles */
 };
 
 /* Two masks over the same lines of pairs, or of quads: the masks of two neighbouring rows of
