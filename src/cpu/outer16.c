@@ -41,7 +41,7 @@ struct outer16_worker {
     uint32_t *pairs;      /* of neighbouring pixels of a row */
     uint32_t *row[2];     /* R of two rows */
     uint32_t *ring;       /* all lines of H, then all lines of L */
-    void *sums[2 * ROWS]; /* of four rows, for PART places: S, or the sums over H and over L */
+    void *sums[2 * ROWS]; /* of four rows: S, or the sums over H and those over L */
 };
 
 struct outer16_pass {
@@ -369,7 +369,7 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
         w->row[k] = cpu_memory_take(memory, line);
     }
     for (int k = 0; k < 2 * ROWS; k++)
-        w->sums[k] = cpu_memory_take(memory, (PART + SLACK) * sizeof(uint32_t));
+        w->sums[k] = cpu_memory_take(memory, line);
 }
 
 static void *outer16_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
