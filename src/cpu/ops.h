@@ -80,18 +80,20 @@ struct cpu_divide16 {
     uint16_t factor; /* 0: a power of two */
     int shift;
     uint16_t max;
+    bool streams; /* as in struct cpu_tiles */
 };
 
-/* Two masks over the same lines of pairs, or of quads: the masks of two neighbouring rows of
- * output, or two planes of one mask. */
-struct cpu_two_masks {
-    int pairs, width;          /* lines, taps of a line */
-    int step;                  /* elements from one tap to the next: the channels */
-    const uint32_t *weight[2]; /* pairs * width entries, two int16 or four int8, row-major */
+/* Masks over the same lines of pairs, or of quads: of neighbouring rows of output, or planes of one
+ * mask. The weights are pairs * width entries for each mask, two int16 or four int8, row-major. */
+struct cpu_masks {
+    int pairs, width; /* lines, taps of a line */
+    int step;         /* elements from one tap to the next: the channels */
+    const uint32_t *weight;
 };
 
-typedef void cpu_sum_two_rows(const struct cpu_two_masks *masks, const void *const *lines,
-                              uint32_t start, void *upper, void *lower, int n);
+/* sum[r][x] = start + the sum over taps of mask r, modulo 2^32, n rounded up to CPU_BLOCK. */
+typedef void cpu_sum_rows(const struct cpu_masks *masks, const void *const *lines, uint32_t start,
+                          void *const *sum, int n);
 
 /* Bounds of a sample whose sum is known approximately: sum * scale + low, sum * scale + high. */
 struct cpu_certify {
@@ -251,39 +253,31 @@ struct cpu_ops {
     /* Runs ROUNDS rounds of the set's fastest multiply-adds; returns the number of operations. */
     double (*multiply_adds)(int rounds);
 
-    /* sum[x] = start + sum over taps, modulo 2^32, for x in 0..n-1 rounded up to twice CPU_BLOCK,
-     * of one mask, as sum_two_rows. Here and below all arithmetic wraps, and wrapping is exact
-     * because the plan's bound says that the final value fits. */
-    void (*sum_row)(const struct cpu_two_masks *mask, const void *const *lines, uint32_t start,
-                    void *sum, int n);
-    /* As row_32, with equal weights; makes exactly n sums. */
+    /* As row_32, with equal weights; makes exactly n sums. Here and below all arithmetic wraps, and
+     * wrapping is exact because the plan's bound says that the final value fits. */
     void (*row_slide_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
                          uint32_t *sum, int n);
     /* pair[x] = upper[x] | lower[x] << 16 for x in 0..n-1, no element more */
     void (*pairs_u8)(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n);
     /* As pairs_u8 for 16 bits, each sample minus 32768. */
     void (*pairs_u16)(const uint16_t *upper, const uint16_t *lower, uint32_t *pair, int n);
-    /* Over lines of pairs_u8 or pairs_u16. */
-    cpu_sum_two_rows *sum_two_rows;
-    /* Four rows of output, of which the third and the fourth one read the lines one further down
-     * than the first and the second one: a mask's weights end with a line of 0, and another one is
-     * in front of the first weight. HALVES 2: 2^16 times the sums over the lines, plus the sums
+    /* Over lines of pairs_u8 or pairs_u16, for 1, 2 or 4 rows of output. sum_row: n is rounded up
+     * to twice CPU_BLOCK. sum_halves, for 4 rows: 2^16 times the sums over the lines, plus the sums
      * over as many lines behind them. */
-    void (*sum_four_rows)(const struct cpu_two_masks *masks, const void *const *lines, int halves,
-                          uint32_t start, void *const sum[4], int n);
+    cpu_sum_rows *sum_row, *sum_two_rows, *sum_four_rows, *sum_halves;
     /* Over lines of four rows of bytes, or NULL: quad[x] = row[0][x] in the lowest byte, row[3][x]
      * in the highest one, or in the form that the sums need; weights are any int8. */
     void (*byte_quads)(const uint8_t *const row[4], uint32_t *quad, int n);
-    cpu_sum_two_rows *quad_two_rows;
-    cpu_sum_two_rows *quad_two_rows_16; /* sums of 16 bits, for divide_16_u8; may be NULL */
-    /* With weights of 16 bits, 256 * a + b: first come both masks with a, then both with b. */
-    cpu_sum_two_rows *quad_two_planes;
+    cpu_sum_rows *quad_four_rows;
+    /* Two rows, with weights of 16 bits, 256 * a + b: first come both masks with a, then both with
+     * b. */
+    cpu_sum_rows *quad_two_planes;
     /* Over lines of pair[x] = upper[x] | lower[x] << 8, or NULL. A tap's entry is two int8, stored
      * twice; the sum of their products fits int16. After both masks comes one flag per tap: are
      * int16 sums full after this tap? */
     void (*byte_pairs)(const uint8_t *upper, const uint8_t *lower, uint16_t *pair, int n);
-    cpu_sum_two_rows *byte_two_rows;
-    cpu_sum_two_rows *byte_two_rows_16; /* sums of 16 bits, for divide_16_u8 */
+    cpu_sum_rows *byte_two_rows;
+    cpu_sum_rows *byte_two_rows_16; /* sums of 16 bits, for divide_16_u8 */
     /* out = floor of the lower bound, clamped; doubtful = 1 if the upper bound's differs, else 0 */
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
                        uint8_t *doubtful, int n);
@@ -291,6 +285,11 @@ struct cpu_ops {
      * each minus 32768. */
     void (*split_halves)(const uint32_t *first, const uint32_t *second, uint32_t *upper,
                          uint32_t *lower, int n);
+    /* The same halves of the sums of two rows of bytes, over QUADS: of 4 * width taps, with weights
+     * of 256 * the first mask + the second one. May be NULL. Reads up to 31 bytes behind the last
+     * tap; n is rounded up to CPU_BLOCK. */
+    void (*byte_halves)(const struct cpu_masks *quads, const uint8_t *const row[2], uint32_t *upper,
+                        uint32_t *lower, int n);
     /* out = clamp(floor((S + d/2) / d)), S = common * (upper * 65536 + lower) + start + cell * in,
      * for divisions that are not SHIFTED; and for those that are. */
     void (*divide_halves)(const struct cpu_halves *halves, const int32_t *upper,

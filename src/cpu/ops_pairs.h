@@ -9,17 +9,13 @@
 
 /* If the instruction takes only signed bytes, lines of quads hold b - 128, and 128 times the sum of
  * the weights is added to their sums. */
-#ifdef QUADS_WIDE
+#ifdef QUADS_SIGNED
 #define QUAD_FLIP (QUADS_SIGNED ? 0x80808080 : 0)
 #define QUAD_BIAS (QUADS_SIGNED ? 128 : 0)
 #else
-#define QUADS_WIDE PAIRS_WIDE_TWO
 #define QUAD_BIAS  0
 #define add_quads  add_pairs
 #define quad_total pair_total
-#endif
-#ifndef QUADS_TO_16
-#define store_four_16(at, v) ((void)(at), (void)(v))
 #endif
 
 /* A pair_sum times 2^16. */
@@ -54,15 +50,13 @@ static void byte_quads(const uint8_t *const row[4], uint32_t *restrict quad, int
 #endif
 
 /* The sums of ROWS rows of output and of PLANES planes of weights, which read the same lines, WIDE
- * vectors at a time; ROWS, PLANES, WIDE, QUADS and TO_16 (whether OUT takes 16 bits) are constants
- * where this is inlined. HALVES 2: the sums over the lines, times 2^16, and those over as
- * many lines again. All sums, weights and loaded samples are in registers. */
-INLINE void sum_rows(const struct cpu_two_masks *masks, const void *const *lines, int rows,
-                     int planes, int wide, int halves, bool quads, bool to_16,
-                     const uint32_t *start, void *const *out, int n)
+ * vectors at a time; ROWS, PLANES, WIDE and QUADS are constants where this is inlined. HALVES 2:
+ * the sums over the lines, times 2^16, and those over as many lines again. All sums, weights and
+ * loaded samples are in registers. */
+INLINE void sum_rows(const struct cpu_masks *masks, const void *const *lines, int rows, int planes,
+                     int wide, int halves, bool quads, uint32_t start, void *const *out, int n)
 {
-    const int width = rows == 4 ? 1 : masks->width;
-    const int step = masks->step, taps = masks->pairs * width;
+    const int width = masks->width, step = masks->step, taps = masks->pairs * width;
     for (int x = 0; x < n; x += LANES * wide) {
         pair_sum sum[4][8];
         UNROLL
@@ -70,27 +64,20 @@ INLINE void sum_rows(const struct cpu_two_masks *masks, const void *const *lines
             sum[k / wide][k % wide] = (pair_sum){0};
         for (int at = 0; at < halves * masks->pairs; at++) {
             const int p = halves == 2 && at >= masks->pairs ? at - masks->pairs : at;
-            const uint32_t *line = (const uint32_t *)lines[at] + x,
-                           *upper = masks->weight[0] + p * width;
-            const uint32_t *lower = masks->weight[rows > 1] + p * width;
+            const uint32_t *line = (const uint32_t *)lines[at] + x;
+            const uint32_t *tap = masks->weight + p * width;
             if (halves == 2 && at == masks->pairs) {
                 UNROLL
                 for (int k = 0; k < rows * wide; k++)
                     SHIFT_SUM(sum[k / wide][k % wide]);
             }
-            for (const uint32_t *end = upper + width; upper != end;
-                 upper++, lower++, line += step) {
-                if (!quads && rows < 4 && (*upper | *lower) == 0)
+            for (const uint32_t *end = tap + width; tap != end; tap++, line += step) {
+                if (!quads && rows <= 2 && (*tap | tap[(rows - 1) * taps]) == 0)
                     continue;
-                v_u32 weight[4] = {broadcast(upper), broadcast(lower)};
-                if (rows == 4) {
-                    weight[2] = broadcast(upper - width);
-                    weight[3] = broadcast(lower - width);
-                }
-                if (planes == 2) {
-                    weight[2] = broadcast(upper + 2 * taps);
-                    weight[3] = broadcast(lower + 2 * taps);
-                }
+                v_u32 weight[4];
+                UNROLL
+                for (int i = 0; i < rows * planes; i++)
+                    weight[i] = broadcast(tap + i * taps);
                 UNROLL
                 for (int k = 0; k < wide; k++) {
                     v_u32 samples = load_32(line + LANES * k);
@@ -106,80 +93,65 @@ INLINE void sum_rows(const struct cpu_two_masks *masks, const void *const *lines
             }
         }
         UNROLL
-        for (int r = 0; r < rows; r++) {
-            v_u32 total[8];
-            UNROLL
-            for (int k = 0; k < wide; k++) {
-                total[k] = quads ? quad_total(&sum[r][k]) : pair_total(&sum[r][k]);
-                if (planes == 2)
-                    total[k] = (total[k] << 8) + quad_total(&sum[2 + r][k]);
-                total[k] += start[r];
-                if (!to_16)
-                    store((uint32_t *)out[r] + x + LANES * k, total[k]);
-            }
-            if (to_16)
-                store_four_16((uint16_t *)out[r] + x, total);
+        for (int k = 0; k < rows * wide; k++) {
+            const int r = k / wide, v = k % wide;
+            v_u32 total = quads ? quad_total(&sum[r][v]) : pair_total(&sum[r][v]);
+            if (planes == 2)
+                total = (total << 8) + quad_total(&sum[rows + r][v]);
+            store((uint32_t *)out[r] + x + LANES * v, total + start);
         }
     }
 }
 
-static void sum_row(const struct cpu_two_masks *mask, const void *const *lines, uint32_t start,
-                    void *sum, int n)
+static void sum_row(const struct cpu_masks *mask, const void *const *lines, uint32_t start,
+                    void *const *sum, int n)
 {
-    sum_rows(mask, lines, 1, 1, PAIRS_WIDE_ONE, 1, false, false, &start, &sum, n);
+    sum_rows(mask, lines, 1, 1, PAIRS_WIDE_ONE, 1, false, start, sum, n);
 }
 
-static void sum_two_rows(const struct cpu_two_masks *masks, const void *const *lines,
-                         uint32_t start, void *upper, void *lower, int n)
+static void sum_two_rows(const struct cpu_masks *masks, const void *const *lines, uint32_t start,
+                         void *const *sum, int n)
 {
-    sum_rows(masks, lines, 2, 1, PAIRS_WIDE_TWO, 1, false, false, (uint32_t[]){start, start},
-             (void *[]){upper, lower}, n);
+    sum_rows(masks, lines, 2, 1, PAIRS_WIDE_TWO, 1, false, start, sum, n);
 }
 
-static void sum_four_rows(const struct cpu_two_masks *masks, const void *const *lines, int halves,
-                          uint32_t start, void *const out[4], int n)
+static void sum_four_rows(const struct cpu_masks *masks, const void *const *lines, uint32_t start,
+                          void *const *sum, int n)
 {
-    sum_rows(masks, lines, 4, 1, PAIRS_WIDE_FOUR, halves, false, false,
-             (uint32_t[]){start, start, start, start}, out, n);
+    sum_rows(masks, lines, 4, 1, PAIRS_WIDE_FOUR, 1, false, start, sum, n);
+}
+
+static void sum_halves(const struct cpu_masks *masks, const void *const *lines, uint32_t start,
+                       void *const *sum, int n)
+{
+    sum_rows(masks, lines, 4, 1, PAIRS_WIDE_FOUR, 2, false, start, sum, n);
 }
 
 #ifdef QUAD_FLIP
-INLINE void sum_quads(const struct cpu_two_masks *masks, const void *const *lines, int planes,
-                      int wide, bool to_16, uint32_t start, void *upper, void *lower, int n)
+INLINE void sum_quads(const struct cpu_masks *masks, const void *const *lines, int rows, int planes,
+                      uint32_t start, void *const *sum, int n)
 {
     const int taps = masks->pairs * masks->width;
-    uint32_t from[2];
-    for (int r = 0; r < 2; r++) {
-        uint32_t total = 0; /* of the weights; 256 times as much for the first plane of two */
-        for (int plane = 0; QUAD_BIAS && plane < planes; plane++) {
-            const int8_t *weight = (const int8_t *)(masks->weight[r] + 2 * taps * plane);
-            total <<= 8;
-            for (int t = 0; t < 4 * taps; t++)
-                total += (uint32_t)weight[t];
-        }
-        from[r] = start + QUAD_BIAS * total;
+    uint32_t total = 0; /* of a row's weights; 256 times as much for the first plane of two */
+    for (int plane = 0; QUAD_BIAS && plane < planes; plane++) {
+        const int8_t *weight = (const int8_t *)(masks->weight + 2 * taps * plane);
+        total <<= 8;
+        for (int t = 0; t < 4 * taps; t++)
+            total += (uint32_t)weight[t];
     }
-    sum_rows(masks, lines, 2, planes, wide, 1, true, to_16, from, (void *[]){upper, lower}, n);
+    sum_rows(masks, lines, rows, planes, 4, 1, true, start + QUAD_BIAS * total, sum, n);
 }
 
-static void quad_two_rows(const struct cpu_two_masks *masks, const void *const *lines,
-                          uint32_t start, void *upper, void *lower, int n)
+static void quad_four_rows(const struct cpu_masks *masks, const void *const *lines, uint32_t start,
+                           void *const *sum, int n)
 {
-    sum_quads(masks, lines, 1, QUADS_WIDE, false, start, upper, lower, n);
+    sum_quads(masks, lines, 4, 1, start, sum, n);
 }
 
-#ifdef QUADS_TO_16
-static void quad_two_rows_16(const struct cpu_two_masks *masks, const void *const *lines,
-                             uint32_t start, void *upper, void *lower, int n)
+static void quad_two_planes(const struct cpu_masks *masks, const void *const *lines, uint32_t start,
+                            void *const *sum, int n)
 {
-    sum_quads(masks, lines, 1, QUADS_WIDE, true, start, upper, lower, n);
-}
-#endif
-
-static void quad_two_planes(const struct cpu_two_masks *masks, const void *const *lines,
-                            uint32_t start, void *upper, void *lower, int n)
-{
-    sum_quads(masks, lines, 2, 4, false, start, upper, lower, n);
+    sum_quads(masks, lines, 2, 2, start, sum, n);
 }
 #endif
 

@@ -89,7 +89,7 @@ INLINE void finish_bytes(const struct cpu_divide16 *divide, enum divide_16_way w
                          v_u16 b, uint8_t *out, int left)
 {
     v_u8 bytes = narrow_16(divide_16(divide, way, a), divide_16(divide, way, b));
-    store_first(out, min_u8(bytes, (uint8_t)divide->max - (v_u8){0}), left, false);
+    store_first(out, min_u8(bytes, (uint8_t)divide->max - (v_u8){0}), left, divide->streams);
 }
 
 /* DIVIDE is passed by value: a store of bytes may alias any memory, so that a struct in memory

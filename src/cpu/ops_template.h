@@ -64,12 +64,13 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .pairs_u8 = pairs_u8,
     .sum_two_rows = sum_two_rows,
     .sum_four_rows = sum_four_rows,
+    .sum_halves = sum_halves,
 #ifdef QUAD_FLIP
     .byte_quads = byte_quads,
-    .quad_two_rows = quad_two_rows,
+    .quad_four_rows = quad_four_rows,
     .quad_two_planes = quad_two_planes,
-#ifdef QUADS_TO_16
-    .quad_two_rows_16 = quad_two_rows_16,
+#ifdef BYTE_HALVES
+    .byte_halves = byte_halves,
 #endif
 #endif
 #ifdef BYTE_PAIR_OPS

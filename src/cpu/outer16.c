@@ -16,6 +16,8 @@
  *   a row of the picture --> pairs of neighbouring pixels --> R
  *   R of two rows below each other --> a line of H and one of L --> S of four rows --> samples
  *
+ * If an instruction takes quads of bytes, H and L of 8 bits are made at once, in registers.
+ *
  * The lines form a ring. A number of 16 bits and a sign, such as the middle of a narrow Gaussian,
  * is split into two: the second parts are extra taps over the same lines. */
 #include <math.h>
@@ -27,14 +29,15 @@
 #include "cpu/tiles.h"
 
 #define RING_BYTES   (160 * 1024) /* a part of the L2 cache */
-#define MOST_SAMPLES 1536         /* of a tile: its rows stay in the L1 cache */
-#define MOST_SUM     65536        /* of the absolute values in a column or a row */
+#define MOST_SAMPLES 768          /* of a tile: the lines of narrow masks stay in the L1 cache */
+#define PART         256   /* samples whose sums stay in the L1 cache until they are divided */
+#define MOST_SUM     65536 /* of the absolute values in a column or a row */
 #define MOST_PAIRS   (CPU_MAX_SIDE / 2 + 2)
 #define ROWS         4 /* of output, made together */
 #define SLACK        CPU_REAL_SLACK
 
 struct outer16_worker {
-    void *padded;         /* a row of the picture with ghost cells */
+    uint8_t *padded[2];   /* rows of the picture with ghost cells */
     uint32_t *pairs;      /* of neighbouring pixels of a row */
     uint32_t *row[2];     /* R of two rows */
     uint32_t *ring;       /* all lines of H, then all lines of L */
@@ -44,11 +47,12 @@ struct outer16_worker {
 struct outer16_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
-    struct cpu_two_masks row; /* one mask */
-    struct cpu_two_masks column;
+    struct cpu_masks row;   /* one mask */
+    struct cpu_masks quads; /* for byte_halves; its width is 0 if that cannot be used */
+    struct cpu_masks column;
     struct cpu_halves halves;
-    uint32_t weight[6 * MOST_PAIRS + 2]; /* a 0 is in front of each column */
-    int lines;                           /* pairs of rows under the masks of ROWS rows of output */
+    uint32_t weight[11 * MOST_PAIRS];
+    int lines; /* pairs of rows under the masks of ROWS rows of output */
     /* Of one job: */
     const struct kernel_job *job;
     struct cpu_tiles tiles;
@@ -167,37 +171,56 @@ static uint32_t *line_at(const struct outer16_pass *pass, const struct outer16_w
     return w->ring + (size_t)(half * pass->lines + k % pass->lines) * pass->stride;
 }
 
-/* Makes R of row v of the picture in SUM. */
-static void sum_row(const struct outer16_pass *pass, struct outer16_worker *w,
-                    const struct cpu_tile *tile, int v, uint32_t *sum)
+/* Row v of the picture, from the tile's first tap on. CPU_BLOCK pixels behind the last tap may be
+ * read, too. */
+static const uint8_t *row_at(const struct outer16_pass *pass, struct outer16_worker *w,
+                             const struct cpu_tile *tile, int v)
 {
     const struct plan *plan = pass->plan;
-    const int channels = plan->channels, width = plan->mask[0].width;
-    const int from = tile->first_pixel - plan->mask[0].anchor_x, to = from + tile->pixels + width;
-    const int n = (tile->pixels + width - 1) * channels;
-    const void *pairs[2] = {w->pairs, w->pairs}, *row = cpu_tile_row(pass->job, tile, v, NULL);
+    const int from = tile->first_pixel - plan->mask[0].anchor_x;
+    const int to = from + tile->pixels + plan->mask[0].width;
+    const uint8_t *row = cpu_tile_row(pass->job, tile, v, NULL);
+    uint8_t *padded = w->padded[v & 1];
 
     cpu_tile_fetch(pass->job, tile, v);
-    if (!row || from < 0 || to > pass->job->in->width) {
-        cpu_tiles_copy(pass->job, row, from, to, w->padded);
-        row = w->padded;
-    } else {
-        row = (const uint8_t *)row + (size_t)(from * channels) * plan->type;
-    }
+    if (row && from >= 0 && to + CPU_BLOCK <= pass->job->in->width)
+        return row + (size_t)(from * plan->channels) * plan->type;
+    cpu_tiles_copy(pass->job, row, from, to, padded);
+    return padded;
+}
+
+/* Makes R of a row in SUM. */
+static void sum_row(const struct outer16_pass *pass, struct outer16_worker *w, const uint8_t *row,
+                    const struct cpu_tile *tile, uint32_t *sum)
+{
+    const struct plan *plan = pass->plan;
+    const int channels = plan->channels;
+    const int n = (tile->pixels + plan->mask[0].width - 1) * channels;
+    const void *pairs[2] = {w->pairs, w->pairs};
+
     if (plan->type == SAMPLE_U8)
-        pass->ops->pairs_u8(row, (const uint8_t *)row + channels, w->pairs, n);
+        pass->ops->pairs_u8(row, row + channels, w->pairs, n);
     else
-        pass->ops->pairs_u16(row, (const uint16_t *)row + channels, w->pairs, n);
-    pass->ops->sum_row(&pass->row, pairs, 0, sum, tile->pixels * channels);
+        pass->ops->pairs_u16((const uint16_t *)row, (const uint16_t *)row + channels, w->pairs, n);
+    pass->ops->sum_row(&pass->row, pairs, 0, (void *[]){sum}, tile->pixels * channels);
 }
 
 static void make_line(const struct outer16_pass *pass, struct outer16_worker *w,
                       const struct cpu_tile *tile, int k)
 {
+    const int n = tile->pixels * pass->plan->channels;
+    uint32_t *upper = line_at(pass, w, k, 0), *lower = line_at(pass, w, k, 1);
+    const uint8_t *row[2];
+
     for (int i = 0; i < 2; i++)
-        sum_row(pass, w, tile, tile->top + 2 * k + i, w->row[i]);
-    pass->ops->split_halves(w->row[0], w->row[1], line_at(pass, w, k, 0), line_at(pass, w, k, 1),
-                            tile->pixels * pass->plan->channels);
+        row[i] = row_at(pass, w, tile, tile->top + 2 * k + i);
+    if (pass->quads.width > 0) {
+        pass->ops->byte_halves(&pass->quads, row, upper, lower, n);
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        sum_row(pass, w, row[i], tile, w->row[i]);
+    pass->ops->split_halves(w->row[0], w->row[1], upper, lower, n);
 }
 
 /* The 16-bit samples under the tile's row Y of output. */
@@ -211,27 +234,35 @@ static const uint16_t *in_at(const struct kernel_job *job, const struct cpu_tile
 static void filter(const struct outer16_pass *pass, struct outer16_worker *w,
                    const struct cpu_tile *tile, int k, int y, int rows)
 {
+    const struct cpu_ops *ops = pass->ops;
     const int n = tile->pixels * pass->plan->channels, pairs = pass->column.pairs;
     const enum cpu_halves_way way = pass->halves.way;
+    const size_t bytes = (size_t)pass->plan->type;
     const void *at[4 * MOST_PAIRS];
 
-    for (int p = 0; p < 2 * pairs; p++)
-        at[p] = line_at(pass, w, k + p % pairs % pass->lines, p / pairs);
-    if (way == HALVES_JOINED)
-        pass->ops->sum_four_rows(&pass->column, at, 2, (uint32_t)pass->halves.start, w->sums, n);
-    for (int half = 0; way != HALVES_JOINED && half < 2; half++)
-        pass->ops->sum_four_rows(&pass->column, at + half * pairs, 1, 0, w->sums + half * ROWS, n);
-    for (int r = 0; r < rows; r++) {
-        uint16_t *out = cpu_tile_out(pass->job, tile, y + r);
+    for (int x = 0; x < n; x += PART) {
+        const int part = n - x < PART ? n - x : PART;
+        for (int p = 0; p < pairs; p++)
+            for (int half = 0; half < 2; half++)
+                at[half * pairs + p] = line_at(pass, w, k + p, half) + x;
         if (way == HALVES_JOINED)
-            cpu_finish_32(pass->ops, pass->plan, w->sums[r], out, n, pass->tiles.streams);
-        else if (way == HALVES_SHIFTED)
-            pass->ops->shift_halves(&pass->halves, w->sums[r], w->sums[ROWS + r], out, n);
-        else
-            pass->ops->divide_halves(&pass->halves, w->sums[r], w->sums[ROWS + r],
-                                     in_at(pass->job, tile, y + r), out, n);
-        cpu_finish_unfiltered(pass->job, y + r, tile->first_pixel, tile->pixels, out);
+            ops->sum_halves(&pass->column, at, (uint32_t)pass->halves.start, w->sums, part);
+        for (int half = 0; way != HALVES_JOINED && half < 2; half++)
+            ops->sum_four_rows(&pass->column, at + half * pairs, 0, w->sums + half * ROWS, part);
+        for (int r = 0; r < rows; r++) {
+            void *out = (char *)cpu_tile_out(pass->job, tile, y + r) + (size_t)x * bytes;
+            if (way == HALVES_JOINED)
+                cpu_finish_32(ops, pass->plan, w->sums[r], out, part, pass->tiles.streams);
+            else if (way == HALVES_SHIFTED)
+                ops->shift_halves(&pass->halves, w->sums[r], w->sums[ROWS + r], out, part);
+            else
+                ops->divide_halves(&pass->halves, w->sums[r], w->sums[ROWS + r],
+                                   in_at(pass->job, tile, y + r) + x, out, part);
+        }
     }
+    for (int r = 0; r < rows; r++)
+        cpu_finish_unfiltered(pass->job, y + r, tile->first_pixel, tile->pixels,
+                              cpu_tile_out(pass->job, tile, y + r));
 }
 
 static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
@@ -256,18 +287,37 @@ static uint32_t part_of(const int64_t *numbers, int i, int n, int64_t common, in
     return (uint32_t)(second ? v - first : first) & 0xffff;
 }
 
-/* Puts pairs of numbers, from number FIRST on. Returns true if there are second parts. */
-static bool put_pairs(uint32_t *to, const int64_t *numbers, int n, int64_t common, int first,
-                      int pairs)
+/* How many parts the numbers need. */
+static int parts_of(const int64_t *numbers, int n, int64_t common)
 {
-    uint32_t any = 0;
-    for (int p = 0; p < 2 * pairs; p++) {
+    for (int i = 0; i < n; i++)
+        if (part_of(numbers, i, n, common, 1) != 0)
+            return 2;
+    return 1;
+}
+
+/* Puts pairs of numbers, from number FIRST on, one part after the other. */
+static void put_pairs(uint32_t *to, const int64_t *numbers, int n, int64_t common, int first,
+                      int pairs, int parts)
+{
+    for (int p = 0; p < parts * pairs; p++) {
         int i = first + 2 * (p % pairs), second = p / pairs;
         to[p] = part_of(numbers, i, n, common, second) | part_of(numbers, i + 1, n, common, second)
                                                              << 16;
-        any |= second ? to[p] : 0;
     }
-    return any != 0;
+}
+
+/* Puts the row's weights, 256 * a + b, as quads of int8: first all a, then all b. */
+static void put_quads(struct outer16_pass *pass, const int64_t *row, int n)
+{
+    uint32_t *quads = pass->weight + 10 * MOST_PAIRS;
+    const int width = (n + 3) / 4;
+
+    for (int j = 0; j < n; j++) {
+        quads[j / 4] |= (uint32_t)(uint8_t)((row[j] + 128) >> 8) << j % 4 * 8;
+        quads[width + j / 4] |= (uint32_t)(uint8_t)row[j] << j % 4 * 8;
+    }
+    pass->quads = (struct cpu_masks){1, width, pass->plan->channels, quads};
 }
 
 static void weights_make(struct outer16_pass *pass)
@@ -275,20 +325,24 @@ static void weights_make(struct outer16_pass *pass)
     const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
     const int lines = m->height / 2 + 2, taps = (m->width + 1) / 2;
-    uint32_t *row = pass->weight, *upper = row + 2 * MOST_PAIRS + 1,
-             *lower = upper + 2 * MOST_PAIRS + 1;
+    uint32_t *row = pass->weight, *column = row + 2 * MOST_PAIRS;
     int64_t rows = 0, columns = 0, common, cell;
     struct plan_term outer;
-    bool twice;
+    int parts;
 
     factors_of(m, &outer, &cell);
     common = common_of(outer.column, m->height);
-    twice = put_pairs(row, outer.row, m->width, 1, 0, taps);
-    pass->row = (struct cpu_two_masks){twice ? 2 : 1, taps, 2 * plan->channels, {row}};
-    twice = put_pairs(upper, outer.column, m->height, common, 0, lines);
-    put_pairs(lower, outer.column, m->height, common, -1, lines);
-    pass->column = (struct cpu_two_masks){twice ? 2 * lines : lines, 1, 0, {upper, lower}};
+    parts = parts_of(outer.row, m->width, 1);
+    put_pairs(row, outer.row, m->width, 1, 0, taps, parts);
+    pass->row = (struct cpu_masks){parts, taps, 2 * plan->channels, row};
+    parts = parts_of(outer.column, m->height, common);
+    for (int r = 0; r < ROWS; r++)
+        put_pairs(column + r * parts * lines, outer.column, m->height, common, -r, lines, parts);
+    pass->column = (struct cpu_masks){parts * lines, 1, 0, column};
     pass->lines = lines;
+    if (plan->type == SAMPLE_U8 && pass->ops->byte_halves &&
+        cpu_weights_fit(outer.row, m->width, INT16_MAX - 128))
+        put_quads(pass, outer.row, m->width);
     for (int i = 0; i < m->height; i++)
         columns += outer.column[i] / common;
     for (int j = 0; plan->type == SAMPLE_U16 && j < m->width; j++)
@@ -308,11 +362,12 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     size_t line = pass->stride * sizeof(uint32_t);
     size_t row = line + (size_t)(pass->plan->mask[0].width * pass->plan->channels) * 4;
 
-    w->padded = cpu_memory_take(memory, row);
     w->pairs = cpu_memory_take(memory, row);
     w->ring = cpu_memory_take(memory, 2 * (size_t)pass->lines * line);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
+        w->padded[k] = cpu_memory_take(memory, row);
         w->row[k] = cpu_memory_take(memory, line);
+    }
     for (int k = 0; k < 2 * ROWS; k++)
         w->sums[k] = cpu_memory_take(memory, line);
 }

@@ -1,12 +1,14 @@
-/* Sums of every cell, two rows of output at a time, for any mask whose weights fit int16, and for
- * gradients. With 8-bit samples also masks whose exact sums need 64 bits: by weights rounded to
- * int16, with a bound of the error (cpu/rounded.h). The methods `direct` and `certified8`.
+/* Sums of every cell, two or four rows of output at a time, for any mask whose weights fit int16,
+ * and for gradients. With 8-bit samples also masks whose exact sums need 64 bits: by weights
+ * rounded to int16, with a bound of the error (cpu/rounded.h). The methods `direct` and
+ * `certified8`.
  *
  * A line holds rows of the picture side by side, so that one multiply-add takes several taps, and
- * both rows of output read the line (drawn in docs/methods.md): pairs of rows as int16; for int8
- * weights, if an instruction takes bytes, pairs or quads of rows as bytes. A line begins at every
- * second row; a mask reads quads t, t + 2, t + 4 ... Rounded weights of 16 bits are two planes of
- * int8 over quads, which share the loads. A 16-bit sample minus 32768 fits int16: the sums begin
+ * all rows of output that are made together read the line (drawn in docs/methods.md): pairs of rows
+ * as int16; for int8 weights, if an instruction takes bytes, pairs or quads of rows as bytes. Quads
+ * make four rows of output, all else two. A line begins at every fourth or second row. Rounded
+ * weights of 16 bits are two planes of int8 over quads, which share the loads and make two rows: a
+ * mask then reads quads t, t + 2, t + 4 ... A 16-bit sample minus 32768 fits int16: the sums begin
  * with 32768 times the sum of the weights. */
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +20,8 @@
 #include "cpu/method.h"
 
 struct pairs_worker {
-    const void **at;     /* the lines of one row pair, from the top */
-    uint32_t *sum[2][2]; /* of each mask and of two rows of output; narrow: of 16 bits */
+    const void **at; /* the lines of a group of rows, from the top */
+    void *sum[2][4]; /* of each mask and of each row of output; narrow: of 16 bits */
     uint8_t *doubtful;
 };
 
@@ -28,12 +30,12 @@ enum line_form { PAIRS, BYTE_PAIRS, BYTE_QUADS };
 
 struct pairs_pass {
     enum line_form form;
-    cpu_sum_two_rows *sum;
+    cpu_sum_rows *sum;
     const struct plan *plan;
     const struct cpu_ops *ops;
-    struct cpu_two_masks masks[2]; /* of each mask of the plan */
-    uint32_t *weights[2];          /* owned */
-    uint32_t start[2];             /* of the sums */
+    struct cpu_masks masks[2]; /* of each mask of the plan */
+    uint32_t *weights[2];      /* owned */
+    uint32_t start[2];         /* of the sums */
     bool certified;
     struct cpu_rounded rounded; /* if certified */
     bool narrow;                /* sums of bytes fit 16 bits and use: */
@@ -71,6 +73,12 @@ static enum line_form form_of(const struct cpu_ops *ops, const struct plan *plan
     return ops->byte_quads ? BYTE_QUADS : ops->byte_pairs && byte_pairs_fit(m) ? BYTE_PAIRS : PAIRS;
 }
 
+/* The quads under the masks of four rows of output. */
+static int quads_of(const struct plan_mask *m)
+{
+    return (m->height + 6) / 4 * m->width;
+}
+
 /* Is the plan's mask faster here than by `bytes`? */
 static bool bytes_lose(const struct cpu_ops *ops, const struct plan *plan)
 {
@@ -82,22 +90,22 @@ static bool bytes_lose(const struct cpu_ops *ops, const struct plan *plan)
         return false;
     for (int k = 0; k < m->width * m->height; k++)
         taps += m->weight[k] != 0;
-    /* Instructions here: 6 per quad for all places of the mask, and the division of sums of 32
+    /* Instructions here: 5 per quad for all places of the mask, and the division of sums of 32
      * bits; or 4 per pair. Instructions of `bytes`: 8 per two taps that are not 0. */
-    places = form == BYTE_QUADS ? (m->height / 4 + 1) * m->width * 6 + 40
-                                : (m->height / 2 + 1) * m->width * 4 + 20;
+    places = form == BYTE_QUADS ? quads_of(m) * 5 + 40 : (m->height / 2 + 1) * m->width * 4 + 20;
     return places < (taps + 1) / 2 * 8;
 }
 
 /* Sets FULL for each tap after which the next tap might overflow a sum of 16 bits. */
-static void full_mark(const struct cpu_two_masks *masks, uint32_t *full)
+static void full_mark(const struct cpu_masks *masks, uint32_t *full)
 {
+    const int taps = masks->pairs * masks->width;
     int reach[4] = {0}; /* of either row, positive and negative */
 
-    for (int t = 0; t < masks->pairs * masks->width; t++) {
+    for (int t = 0; t < taps; t++) {
         int more[4] = {0};
         for (int k = 0; k < 4; k++) {
-            int8_t weight = (int8_t)(masks->weight[k / 2][t] >> k % 2 * 8);
+            int8_t weight = (int8_t)(masks->weight[k / 2 * taps + t] >> k % 2 * 8);
             more[k / 2 * 2 + (weight < 0)] += abs(weight) * UINT8_MAX;
         }
         for (int k = 0; k < 4; k++)
@@ -111,12 +119,13 @@ static void full_mark(const struct cpu_two_masks *masks, uint32_t *full)
 }
 
 /* Puts HEIGHT rows of weights / 2^SHIFT, rounded, into PACKED, which is cleared. */
-static void weights_lay(const struct cpu_two_masks *masks, enum line_form form,
+static void weights_lay(const struct pairs_pass *pass, const struct cpu_masks *masks,
                         const int64_t *weight, int height, int shift, uint32_t *packed)
 {
+    const enum line_form form = pass->form;
     int rows = rows_of(form), bits = form == PAIRS ? 16 : 8, taps = masks->width * masks->pairs;
 
-    for (int lower = 0; lower < 2; lower++)
+    for (int lower = 0; lower < pass->lines.rows; lower++)
         for (int i = 0; i < height; i++)
             for (int j = 0; j < masks->width; j++) {
                 int64_t rounded = weight[i * masks->width + j] + (1 << shift) / 2;
@@ -153,10 +162,10 @@ static void put(const void *context, const void *const *row, size_t first, void 
 }
 
 static void finish_row(const struct pairs_pass *pass, const struct pairs_worker *w,
-                       const struct cpu_tile *tile, int lower, int y)
+                       const struct cpu_tile *tile, int r, int y)
 {
     const struct plan *plan = pass->plan;
-    const void *sums = w->sum[0][lower];
+    const void *sums = w->sum[0][r];
     const int32_t *sum = sums;
     int n = tile->pixels * plan->channels;
     void *out = cpu_tile_out(pass->job, tile, y);
@@ -164,7 +173,7 @@ static void finish_row(const struct pairs_pass *pass, const struct pairs_worker 
     if (pass->narrow)
         pass->ops->divide_16_u8(&pass->divide, sums, out, n);
     else if (plan->kind == PLAN_GRADIENT)
-        cpu_finish_gradient(pass->ops, plan, sum, (const int32_t *)w->sum[1][lower], out, n);
+        cpu_finish_gradient(pass->ops, plan, sum, w->sum[1][r], out, n);
     else if (!pass->certified)
         cpu_finish_32(pass->ops, plan, sum, out, n, pass->lines.tiles.streams);
     else {
@@ -180,9 +189,9 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
     struct pairs_worker *w = worker;
 
     for (int p = 0; p < pass->masks[0].pairs; p++)
-        w->at[p] = lines[p * rows_of(pass->form) / 2];
+        w->at[p] = lines[p * rows_of(pass->form) / pass->lines.step];
     for (int k = 0; k < pass->plan->masks; k++)
-        pass->sum(&pass->masks[k], w->at, pass->start[k], w->sum[k][0], w->sum[k][1],
+        pass->sum(&pass->masks[k], w->at, pass->start[k], w->sum[k],
                   tile->pixels * pass->plan->channels);
     for (int r = 0; r < rows; r++)
         finish_row(pass, w, tile, r, y + r);
@@ -190,22 +199,28 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
 
 /* ---- one pass ---- */
 
+/* The lines, as pairs or quads, under the mask in all rows of output that are made together. */
+static int pairs_of(const struct pairs_pass *pass)
+{
+    const int rows = rows_of(pass->form);
+    return (pass->plan->mask[0].height + pass->lines.rows + rows - 2) / rows;
+}
+
 /* Packs the weights of mask K as pairs or quads. False: no memory. */
 static bool weights_pack(struct pairs_pass *pass, int k, const int64_t *weight)
 {
     const struct plan_mask *m = &pass->plan->mask[k];
-    int pairs = m->height / rows_of(pass->form) + 1, taps = m->width * pairs;
+    int pairs = pairs_of(pass), taps = m->width * pairs;
     bool planes = pass->certified && pass->form == BYTE_QUADS;
     uint32_t *packed = calloc(4 * (size_t)taps, sizeof *packed); /* room for a second plane */
 
     pass->weights[k] = packed;
     if (!packed)
         return false;
-    pass->masks[k] =
-        (struct cpu_two_masks){pairs, m->width, pass->plan->channels, {packed, packed + taps}};
-    weights_lay(&pass->masks[k], pass->form, weight, m->height, planes ? 8 : 0, packed);
+    pass->masks[k] = (struct cpu_masks){pairs, m->width, pass->plan->channels, packed};
+    weights_lay(pass, &pass->masks[k], weight, m->height, planes ? 8 : 0, packed);
     if (planes)
-        weights_lay(&pass->masks[k], pass->form, weight, m->height, 0, packed + 2 * (size_t)taps);
+        weights_lay(pass, &pass->masks[k], weight, m->height, 0, packed + 2 * (size_t)taps);
     if (pass->form == BYTE_PAIRS)
         full_mark(&pass->masks[k], packed + 2 * (size_t)taps);
     pass->start[k] = pass->certified ? 0 : (uint32_t)m->offset;
@@ -219,22 +234,22 @@ static bool weights_pack(struct pairs_pass *pass, int k, const int64_t *weight)
 static bool weights_make(struct pairs_pass *pass)
 {
     const struct plan *plan = pass->plan;
-    const struct plan_mask *m = &plan->mask[0];
     const struct cpu_ops *ops = pass->ops;
-    int rows = rows_of(pass->form);
+    const bool quads = pass->form == BYTE_QUADS;
+    const int rows = rows_of(pass->form);
+    const int together = quads && !pass->certified ? 4 : 2;
 
-    pass->lines = (struct cpu_lines){
-        .line_rows = rows, .step = 2, .rows = 2, .bytes = pass->form == BYTE_PAIRS ? 2 : 4};
-    pass->lines.span = m->height / rows * (rows / 2) + 1;
-    pass->sum = pass->form == BYTE_PAIRS   ? ops->byte_two_rows_16
-                : pass->form == BYTE_QUADS ? ops->quad_two_rows_16
-                                           : NULL;
-    pass->narrow = pass->sum && cpu_bytes_divide(plan, &pass->divide);
-    if (!pass->narrow)
-        pass->sum = pass->form == BYTE_PAIRS ? ops->byte_two_rows
-                    : pass->form == PAIRS    ? ops->sum_two_rows
-                    : pass->certified        ? ops->quad_two_planes
-                                             : ops->quad_two_rows;
+    pass->narrow = pass->form == BYTE_PAIRS && cpu_bytes_divide(plan, &pass->divide);
+    pass->sum = pass->form == PAIRS ? ops->sum_two_rows
+                : pass->narrow      ? ops->byte_two_rows_16
+                : !quads            ? ops->byte_two_rows
+                : pass->certified   ? ops->quad_two_planes
+                                    : ops->quad_four_rows;
+    pass->lines = (struct cpu_lines){.line_rows = rows,
+                                     .step = together,
+                                     .rows = together,
+                                     .bytes = pass->form == BYTE_PAIRS ? 2 : 4};
+    pass->lines.span = (pairs_of(pass) - 1) * rows / pass->lines.step + 1;
     if (pass->certified)
         return cpu_rounded_make(&pass->rounded, plan) &&
                weights_pack(pass, 0, pass->rounded.weight);
@@ -251,8 +266,9 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     size_t n = cpu_tiles_sums(&pass->lines.tiles);
 
     w->at = cpu_memory_take(memory, (size_t)pass->masks[0].pairs * sizeof *w->at);
-    for (int k = 0; k < 2 * pass->plan->masks; k++)
-        w->sum[k / 2][k % 2] = cpu_memory_take(memory, n * sizeof *w->sum[0][0]);
+    for (int k = 0; k < pass->plan->masks; k++)
+        for (int r = 0; r < pass->lines.rows; r++)
+            w->sum[k][r] = cpu_memory_take(memory, n * sizeof(uint32_t));
     w->doubtful = cpu_memory_take(memory, n);
 }
 
@@ -316,16 +332,17 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
     const bool linear = plan->kind == PLAN_LINEAR;
-    double rate;
+    const enum line_form form = form_of(ops, plan);
 
     if (refusal(plan, ops))
         return HUGE_VAL;
     if (linear && cpu_bytes_wins(plan) && bytes_lose(ops, plan))
         return cpu_method_bytes.cost(plan, ops, width, height);
-    rate = form_of(ops, plan) == PAIRS ? CPU_RATE_INT16 : CPU_RATE_BYTES;
+    const double ns = form == PAIRS        ? cpu_cells(plan) / CPU_RATE_INT16
+                      : form == BYTE_PAIRS ? cpu_cells(plan) / CPU_RATE_BYTES
+                                           : quads_of(&plan->mask[0]) / 48.0;
     return cpu_samples(plan, width, height) *
-           (plan->masks * (0.075 + 0.225 * plan->type + cpu_cells(plan) / rate) +
-            (linear ? 0 : ROOT_NS));
+           (plan->masks * (0.075 + 0.225 * plan->type + ns) + (linear ? 0 : ROOT_NS));
 }
 
 /* The time per sample, if certified8 can run the plan; else the reason why it cannot. */
@@ -366,7 +383,7 @@ static double cost_certified(const struct plan *plan, const struct cpu_ops *ops,
 
 const struct cpu_method cpu_method_direct = {
     .name = "direct",
-    .idea = "every cell, for two rows at a time, and gradients",
+    .idea = "every cell, for two or four rows at a time, and gradients",
     .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT),
     .refusal = refusal,
     .cost = cost,

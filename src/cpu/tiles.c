@@ -179,7 +179,8 @@ void cpu_tile_fetch(const struct kernel_job *job, const struct cpu_tile *tile, i
 
     if (!row || tile->pixels == job->out->width)
         return;
-    for (size_t i = 0; i < (size_t)tile->pixels * pixel; i += CACHE_LINE)
+    for (size_t i = 0; i < (size_t)(tile->pixels + job->plan->mask[0].width) * pixel;
+         i += CACHE_LINE)
         __builtin_prefetch(row + (size_t)tile->first_pixel * pixel + i);
 }
 

@@ -19,8 +19,8 @@ with open("disc.txt", "w") as f:
         f.write(" ".join(str(int(x * x + y * y <= 900)) for x in range(-30, 31)) + "\n")
 with open("noise.txt", "w") as f:
     f.write("divisor 9000\n")
-    for y in range(61):
-        f.write(" ".join(str(random.randrange(-30, 99)) for x in range(61)) + "\n")
+    for y in range(91):
+        f.write(" ".join(str(random.randrange(-30, 99)) for x in range(91)) + "\n")
 END
 for filter in 'convolve --mask rank2.txt' 'convolve --mask disc.txt' 'convolve --mask noise.txt' \
     'blur --mask gauss5'; do

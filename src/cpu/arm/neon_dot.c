@@ -3,7 +3,6 @@
  * processor was checked (cpu/processor.c). CPU_EMULATED: compiled for tests on any processor. */
 #include "cpu/arm/vector_neon.h"
 
-#define QUADS_WIDE   8
 #define QUADS_SIGNED true /* signed bytes */
 
 /* Adds four products of int8 to sums of 32 bits. */

@@ -99,22 +99,22 @@ INLINE void empty_sums(v_u16 sum[2][4], v_s32 total[2][2][4])
 
 /* Sums 64 samples of two rows of output. TOTAL is in memory, which costs little as long as many
  * taps lie between two additions to it. NULL: all sums fit 16 bits. */
-INLINE void add_byte_rows(const struct cpu_two_masks *masks, const void *const *lines, int x,
+INLINE void add_byte_rows(const struct cpu_masks *masks, const void *const *lines, int x,
                           v_u16 sum[2][4], v_s32 total[2][2][4])
 {
     const int width = masks->width, taps = masks->pairs * width;
     for (int p = 0; p < masks->pairs; p++) {
         const uint16_t *line = (const uint16_t *)lines[p] + x;
         for (int t = p * width; t < (p + 1) * width; t++, line += masks->step) {
-            const vector upper = (vector)broadcast(masks->weight[0] + t);
-            const vector lower = (vector)broadcast(masks->weight[1] + t);
+            const vector upper = (vector)broadcast(masks->weight + t);
+            const vector lower = (vector)broadcast(masks->weight + taps + t);
             for (int k = 0; k < 4; k++) {
                 v_u32 samples = load_32(line + WORDS * k);
                 KEEP(samples); /* as in cpu/ops_pairs.h */
                 sum[0][k] += (v_u16)_mm256_maddubs_epi16((vector)samples, upper);
                 sum[1][k] += (v_u16)_mm256_maddubs_epi16((vector)samples, lower);
             }
-            if (total && masks->weight[0][2 * taps + t])
+            if (total && masks->weight[2 * taps + t])
                 empty_sums(sum, total);
         }
     }
@@ -127,8 +127,8 @@ INLINE void store_halves(void *at, vector a, vector b)
     store((vector *)at + 1, (v_u32)_mm256_permute2x128_si256(a, b, 0x31));
 }
 
-static void byte_two_rows(const struct cpu_two_masks *masks, const void *const *lines,
-                          uint32_t start, void *upper, void *lower, int n)
+static void byte_two_rows(const struct cpu_masks *masks, const void *const *lines, uint32_t start,
+                          void *const *out, int n)
 {
     for (int x = 0; x < n; x += 4 * WORDS) {
         v_u16 sum[2][4] = {{{0}}};
@@ -139,14 +139,14 @@ static void byte_two_rows(const struct cpu_two_masks *masks, const void *const *
         for (int r = 0; r < 2; r++)
             for (int k = 0; k < 4; k++) {
                 vector even = (vector)total[0][r][k], odd = (vector)total[1][r][k];
-                store_halves((uint32_t *)(r ? lower : upper) + x + WORDS * k,
-                             _mm256_unpacklo_epi32(even, odd), _mm256_unpackhi_epi32(even, odd));
+                store_halves((uint32_t *)out[r] + x + WORDS * k, _mm256_unpacklo_epi32(even, odd),
+                             _mm256_unpackhi_epi32(even, odd));
             }
     }
 }
 
-static void byte_two_rows_16(const struct cpu_two_masks *masks, const void *const *lines,
-                             uint32_t start, void *upper, void *lower, int n)
+static void byte_two_rows_16(const struct cpu_masks *masks, const void *const *lines,
+                             uint32_t start, void *const *out, int n)
 {
     for (int x = 0; x < n; x += 4 * WORDS) {
         v_u16 sum[2][4];
@@ -155,7 +155,7 @@ static void byte_two_rows_16(const struct cpu_two_masks *masks, const void *cons
         add_byte_rows(masks, lines, x, sum, NULL);
         for (int r = 0; r < 2; r++) /* in the order of cpu/x86/vector.h */
             for (int k = 0; k < 4; k += 2)
-                store_halves((uint16_t *)(r ? lower : upper) + x + WORDS * k, (vector)sum[r][k],
+                store_halves((uint16_t *)out[r] + x + WORDS * k, (vector)sum[r][k],
                              (vector)sum[r][k + 1]);
     }
 }

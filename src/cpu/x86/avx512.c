@@ -22,7 +22,6 @@ typedef __m512i vector;
 #define PAIRS_WIDE_ONE  8
 #define PAIRS_WIDE_TWO  4
 #define PAIRS_WIDE_FOUR 4
-#define QUADS_WIDE      4
 #define QUADS_SIGNED    false /* unsigned bytes */
 #define REAL_ROWS       4
 #define REAL_VECTORS    4
@@ -84,20 +83,42 @@ INLINE v_u32 quad_total(const pair_sum *sum)
     return *sum;
 }
 
-#define QUADS_TO_16
+#define BYTE_HALVES
 
-/* Stores the lower halves of 64 sums in the order of cpu/x86/vector.h: first the sums 0-7, 16-23,
- * ... then 8-15, 24-31, ... */
-INLINE void store_four_16(uint16_t *at, const v_u32 v[4])
+/* For 16 places: puts four bytes, STEP apart, side by side. */
+INLINE v_u32 spread_quads(const uint8_t *at, int step)
 {
-    static const uint16_t order[32] = {0,  2,  4,  6,  8,  10, 12, 14, 32, 34, 36,
-                                       38, 40, 42, 44, 46, 16, 18, 20, 22, 24, 26,
-                                       28, 30, 48, 50, 52, 54, 56, 58, 60, 62};
-    const vector words = (vector)load_32(order);
-    vector a = _mm512_permutex2var_epi16((vector)v[0], words, (vector)v[1]);
-    vector b = _mm512_permutex2var_epi16((vector)v[2], words, (vector)v[3]);
-    store(at, (v_u32)_mm512_shuffle_i32x4(a, b, 0x44));
-    store(at + 32, (v_u32)_mm512_shuffle_i32x4(a, b, 0xee));
+    const vector lanes = _mm512_setr_epi32(0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6);
+    const v_u32 first = (v_u32)_mm512_set4_epi32(0x03030303, 0x02020202, 0x01010101, 0);
+    const vector bytes = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)at));
+    return (v_u32)_mm512_shuffle_epi8(_mm512_permutexvar_epi32(lanes, bytes),
+                                      (vector)(first + 0x03020100 * (uint32_t)step));
+}
+
+static void byte_halves(const struct cpu_masks *quads, const uint8_t *const row[2], uint32_t *upper,
+                        uint32_t *lower, int n)
+{
+    const int step = quads->step;
+    const uint32_t *high = quads->weight, *low = high + quads->width;
+    for (int x = 0; x < n; x += 2 * LANES) {
+        v_u32 sum[2][4] = {{{0}}};
+        for (int q = 0; q < quads->width; q++) {
+            const v_u32 a = broadcast(high + q), b = broadcast(low + q);
+            UNROLL
+            for (int k = 0; k < 4; k++) {
+                v_u32 v = spread_quads(row[k / 2] + x + k % 2 * LANES + 4 * q * step, step);
+                add_quads(&sum[0][k], v, a);
+                add_quads(&sum[1][k], v, b);
+            }
+        }
+        UNROLL
+        for (int k = 0; k < 2; k++) {
+            const v_u32 first = (sum[0][k] << 8) + sum[1][k];
+            const v_u32 second = (sum[0][2 + k] << 8) + sum[1][2 + k];
+            store(upper + x + LANES * k, first >> 16 | (second & 0xffff0000));
+            store(lower + x + LANES * k, ((first & 0xffff) | second << 16) ^ 0x80008000);
+        }
+    }
 }
 
 INLINE v_f32 near_root(v_f32 v)
