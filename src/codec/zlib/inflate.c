@@ -489,19 +489,21 @@ static const char *step(struct zlib_reader *s)
 /* Copies from a stored block: first what is in the buffer. */
 static const char *copy_stored(struct zlib_reader *s, size_t most)
 {
-    size_t some = (size_t)(s->in_end - s->in);
-    unsigned byte;
+    size_t some = 1;
 
-    if (s->bits > 0 || some == 0) {
-        if (!take(s, 8, &byte))
-            return ends_early;
-        *s->out = (uint8_t)byte;
-        some = 1;
+    if (s->bits == 0 && s->in == s->in_end)
+        fill(s);
+    if (s->bits > 0) {
+        *s->out = (uint8_t)s->buffer;
+        drop(s, 8);
     } else {
+        some = (size_t)(s->in_end - s->in);
         some = some < most ? some : most;
         memcpy(s->out, s->in, some);
         s->in += some;
     }
+    if (some == 0)
+        return ends_early;
     s->out += some;
     s->left -= (unsigned)some;
     return NULL;
