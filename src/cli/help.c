@@ -758,9 +758,9 @@ void options_print_version(FILE *out)
     fprintf(out, "CUDA: no\n");
 #endif
 #ifdef HAVE_ISAL
-    fprintf(out, "deflate: ISA-L\n");
+    fprintf(out, "checksums: ISA-L\n");
 #else
-    fprintf(out, "deflate: zlib\n");
+    fprintf(out, "checksums: zlib\n");
 #endif
     fprintf(out, "audio: %s\n", audio_available() ? "libsndfile" : "no");
 }
