@@ -1,7 +1,6 @@
 # `stencilcli try`: options, exit codes, cases of the user, reports; nothing is left behind.
 . "$CLI/lib"
-need_soft # it stands for a C++ compiler
-! stencilcli try --template basic 2>&1 | grep -q 'has no stencilcli-try' || skip 'no stencilcli-try'
+need_try
 solved=$CLI/../try/solved
 mkdir tmp
 export TMPDIR=$PWD/tmp
