@@ -27,7 +27,8 @@
 /* A part of a 512 KiB L2 cache. Tiles that fit L1 save a third of the work, but lose more time in
  * memory, because a row is then read in many pieces. */
 #define RING_BYTES (128 * 1024)
-/* Of a tile, if the output goes past the caches: then narrower tiles are faster. */
+/* A tile has this many samples a row if its output is stored past the caches: then narrow tiles are
+ * faster. */
 #define STREAM_SAMPLES 3072
 #define FEW_BLOCKS     4 /* a row with fewer blocks inside is copied whole */
 

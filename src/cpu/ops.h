@@ -285,9 +285,9 @@ struct cpu_ops {
      * each minus 32768. */
     void (*split_halves)(const uint32_t *first, const uint32_t *second, uint32_t *upper,
                          uint32_t *lower, int n);
-    /* The same halves of the sums of two rows of bytes, over QUADS: of 4 * width taps, with weights
-     * of 256 * the first mask + the second one. May be NULL. Reads up to 31 bytes behind the last
-     * tap; n is rounded up to CPU_BLOCK. */
+    /* Sums two rows of bytes over QUADS, and splits the sums as split_halves does. QUADS has 4 *
+     * width taps, whose weights are 256 * the first mask + the second one. May be NULL. Reads up to
+     * 31 bytes behind the last tap; n is rounded up to CPU_BLOCK. */
     void (*byte_halves)(const struct cpu_masks *quads, const uint8_t *const row[2], uint32_t *upper,
                         uint32_t *lower, int n);
     /* out = clamp(floor((S + d/2) / d)), S = common * (upper * 65536 + lower) + start + cell * in,

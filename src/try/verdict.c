@@ -55,7 +55,7 @@ static void say_not_taken(const struct try_trial *trial, struct try_verdict *ver
              "'// stencil: mask=...'.");
 }
 
-/* What is right on a GPU and yet no good manner. */
+/* Notes a barrier that ended threads do not reach: a GPU allows it, but it is a bad habit. */
 static void say_note(const struct try_trial *trial, struct try_verdict *verdict)
 {
     int i = 0;
