@@ -1,386 +1,470 @@
 /* extremes: the least or the greatest cell of a window, 8 and 16 bits.
  *
  * Rectangles: first along the columns, then along the rows. A block makes a strip of the picture
- * and goes down, EXTREMES_ROWS rows at a time. A thread has a word's columns for itself:
+ * and goes down, EXTREMES_ROWS rows at a time:
  *
- *    columns   a window's first rows are read again, its last rows come from memory: their suffixes
- *              and prefixes are taken in registers (van Herk 1992, Gil and Werman 1993). Of the
- *              rows between, B_ds has the best of each block
- *    rows      through shared memory: the best of 4 adjacent cells, then of 16, of 64; two to four
- *              of these runs cover the window
+ *    columns   a thread has a word's columns for itself
+ *    T_ds      is turned: a word has the same column's samples of GROUP rows, so that a neighbour
+ *              in the row is another word
+ *    rows      a thread makes SEGMENT outputs of a channel, for GROUP rows at a time
+ *    O_ds      is turned back, and the rows are stored
  *
- * The time hardly grows with the window. The next rows are on their way while a row is worked on.
- * Where a strip passes the picture's edge, ghost columns are copies of the strip's own columns.
- *
- * Squares of 3 cells a side: a thread goes down a column of words and takes the best of a row's
- * cells, then of the last rows, in registers.
+ * Both directions take short windows from the best of three neighbours. Longer ones are a suffix of
+ * the first values, the best of whole blocks, and a prefix of the last values (van Herk 1992, Gil
+ * and Werman 1993), so the time hardly grows with the window. Along the columns the first rows of
+ * windows are read again; they come from L2. The next rows are on their way while a row is worked
+ * on.
  *
  * Other windows: each run of adjacent cells of a row is covered by two runs of 2^n cells. A block
  * makes the extremes of 2, 4, 8 ... adjacent cells of its rows, and looks up each run's.
  *
  * Shared memory   as extremes_shape_of() says: 57 KB for k = 63, RGB, 8 bits
- * Bytes moved     two pictures in, of which one comes from L2, one out, and halo cells from L2 */
-#include "order_tile.cuh"
+ * Bytes moved     one picture in, and again from L2 where windows are more than EXTREMES_SHORT
+ *                 high, one out, and halo cells from L2 */
+#include "strip.cuh"
 
-#define ROWS      EXTREMES_ROWS /* of output that a block makes at a time */
-#define MOST_WIDE 896           /* for 72 registers a thread; no block has so many threads */
+#define ROWS      STRIP_ROWS       /* of output that a block makes at a time */
+#define SEGMENT   EXTREMES_SEGMENT /* outputs of a row that a thread makes at a time */
+#define SHORT     EXTREMES_SHORT   /* cells of the longest short window */
+#define MOST_WIDE 768              /* for 80 registers a thread; no block has so many threads */
+
+#define GROUP(sample)  (4 / (sample)) /* rows whose samples are in a word of T_ds */
+#define GROUPS(sample) (ROWS / GROUP(sample))
 
 struct extremes_args {
     struct image_job job;
     struct extremes_shape shape;
-    int strips, part_rows; /* of output; part_rows is a multiple of ROWS */
+    struct strips strips;
 };
+
+/* ---- short windows, in registers ---- */
+
+/* WHAT for each side of a short window. */
+#define FOR_SHORT(WHAT)                                                                            \
+    WHAT(1);                                                                                       \
+    WHAT(2);                                                                                       \
+    WHAT(3);                                                                                       \
+    WHAT(4);                                                                                       \
+    WHAT(5);                                                                                       \
+    WHAT(6);                                                                                       \
+    WHAT(7);                                                                                       \
+    WHAT(8);                                                                                       \
+    WHAT(9);                                                                                       \
+    WHAT(10);                                                                                      \
+    WHAT(11)
+static_assert(EXTREMES_SHORT == 11, "as FOR_SHORT counts");
+
+/* COUNT windows of K values, each one value further on: of COUNT + K - 1 words. */
+template <int SAMPLE, bool GREATEST, int K, int COUNT>
+__device__ inline void short_windows(const uint32_t *in, uint32_t *out)
+{
+    constexpr int LONG = K < 3 ? K : 3, RUNS = COUNT + K - LONG;
+    cells<SAMPLE> run[RUNS]; /* of LONG values */
+
+#pragma unroll
+    for (int i = 0; i < RUNS; i++) {
+        run[i] = open_word<SAMPLE>(in[i]);
+#pragma unroll
+        for (int j = 1; j < LONG; j++)
+            run[i] = best<SAMPLE, GREATEST>(run[i], open_word<SAMPLE>(in[i + j]));
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        cells<SAMPLE> most = run[i];
+#pragma unroll
+        for (int j = LONG; j < K - LONG; j += LONG)
+            most = best<SAMPLE, GREATEST>(most, run[i + j]);
+        if constexpr (K > LONG)
+            most = best<SAMPLE, GREATEST>(most, run[i + K - LONG]);
+        out[i] = close_word<SAMPLE>(most);
+    }
+}
 
 /* ---- along the columns ---- */
 
-/* A thread's column of words: where it begins in the rows, and its word of ghost rows. rows_ds says
- * for each row of the block from picture row `first` on where it lies, in pieces of 16 bytes. */
-struct column {
-    const uint8_t *from;
-    uint32_t ghost;
-    int first;
-    const uint32_t *rows_ds;
+/* The rows of the windows that a thread makes next. Short windows: `top` are the rows before
+ * `words`, as many as a window has but one. Long ones: the windows' first rows and last rows. */
+struct window_rows {
+    uint32_t top[SHORT - 1], words[ROWS];
 };
+static_assert(SHORT > ROWS, "long windows' first ROWS rows are in top");
 
-/* The column's words of COUNT rows from row `at` on. */
-template <int COUNT>
-__device__ inline void load_column(const struct image_job &job, const struct column &column, int at,
-                                   uint32_t *words)
+/* Short windows K rows high. The last rows stay for the next windows. */
+template <int SAMPLE, bool GREATEST, int K>
+__device__ inline void short_columns(struct window_rows &rows, uint32_t *now)
 {
+    uint32_t in[K - 1 + ROWS];
 #pragma unroll
-    for (int r = 0; r < COUNT; r++)
-        words[r] = __ldg((const uint32_t *)(column.from + (uint64_t)column.rows_ds[at + r] * 16));
-    if (job.border == PLANE_CONSTANT || job.border == PLANE_ZERO)
+    for (int i = 0; i < K - 1 + ROWS; i++)
+        in[i] = i < K - 1 ? rows.top[i] : rows.words[i - (K - 1)];
+    short_windows<SAMPLE, GREATEST, K, ROWS>(in, now);
 #pragma unroll
-        for (int r = 0; r < COUNT; r++)
-            if (order_is_ghost_row(job, column.first + at + r))
-                words[r] = column.ghost;
+    for (int i = 0; i < K - 1; i++)
+        rows.top[i] = in[ROWS + i];
 }
 
-/* The rows between a window's first BLOCK rows and its last ones are `full` blocks of them, and
- * `rest` rows before those. B_ds has two words for each of the last full + 1 blocks and each
- * thread: the best of the block, and of its last `rest` rows. */
+/* Of long windows: the rows between the first ROWS rows and the last ones are `full` blocks of
+ * ROWS rows, and `rest` rows before those. For each of the last full + 1 blocks B_ds has a thread's
+ * best of the block, and behind all of these that of its last `rest` rows. */
 struct between {
     uint32_t *B_ds;
-    int full, rest, at; /* the next block's place */
+    int full, rest, at; /* the oldest block's place */
 };
 
-__device__ inline uint32_t *block_of(const struct between &b, int back)
+/* Keeps the block `words`, whose best is `whole`, for the windows to come, instead of the oldest.
+ */
+template <int SAMPLE, bool GREATEST>
+__device__ inline void keep_block(struct between &b, const uint32_t *words,
+                                  const cells<SAMPLE> &whole)
 {
-    const int at = b.at - back, place = at < 0 ? at + b.full + 1 : at;
-    return b.B_ds + place * 2 * blockDim.x;
-}
-
-/* Keeps a block for the windows to come. */
-template <int SAMPLE, bool GREATEST, int BLOCK>
-__device__ inline void keep_block(struct between &b, const uint32_t *words)
-{
-    cells<SAMPLE> end = open_word<SAMPLE>(words[BLOCK - 1]), whole = end;
-    uint32_t *to = block_of(b, 0);
+    uint32_t *to = b.B_ds + b.at * blockDim.x;
+    cells<SAMPLE> end = open_word<SAMPLE>(GREATEST ? 0 : 0xffffffff);
 #pragma unroll
-    for (int i = BLOCK - 2; i >= 0; i--) {
-        whole = best<SAMPLE, GREATEST>(whole, open_word<SAMPLE>(words[i]));
-        if (i >= BLOCK - b.rest)
-            end = whole;
-    }
+    for (int i = 1; i < ROWS; i++)
+        if (i >= ROWS - b.rest)
+            end = best<SAMPLE, GREATEST>(end, open_word<SAMPLE>(words[i]));
     to[0] = close_word<SAMPLE>(whole);
-    to[blockDim.x] = close_word<SAMPLE>(end);
+    to[(b.full + 1) * blockDim.x] = close_word<SAMPLE>(end);
     b.at = b.at == b.full ? 0 : b.at + 1;
 }
 
-/* BLOCK windows, one a row further down than the other: of their first rows, `top`, and their last
- * ones, `words`, which become the windows' best. */
-template <int SAMPLE, bool GREATEST, int BLOCK>
-__device__ inline void take_windows(struct between &b, const uint32_t *top, uint32_t *words)
+/* The best of the rows between, where the oldest block is about to be replaced. */
+template <int SAMPLE, bool GREATEST>
+__device__ inline cells<SAMPLE> take_between(const struct between &b)
 {
-    cells<SAMPLE> suffix[BLOCK], middle, prefix;
+    const int last = b.full * blockDim.x;
+    uint32_t *oldest = b.B_ds + b.at * blockDim.x;
+    cells<SAMPLE> most;
 
-    suffix[BLOCK - 1] = middle = open_word<SAMPLE>(top[BLOCK - 1]);
+    *oldest = oldest[last + blockDim.x]; /* windows begin behind its first rows */
+    most = open_word<SAMPLE>(b.B_ds[last]);
+#pragma unroll 2
+    for (int i = 0; i < last; i += blockDim.x)
+        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(b.B_ds[i]));
+    return most;
+}
+
+/* Long windows. */
+template <int SAMPLE, bool GREATEST>
+__device__ inline void long_columns(struct between &b, const struct window_rows &rows,
+                                    uint32_t *now)
+{
+    const cells<SAMPLE> middle = take_between<SAMPLE, GREATEST>(b);
+    cells<SAMPLE> suffix[ROWS], prefix = open_word<SAMPLE>(rows.words[0]);
+
+    suffix[ROWS - 1] = open_word<SAMPLE>(rows.top[ROWS - 1]);
 #pragma unroll
-    for (int i = BLOCK - 2; i >= 0; i--)
-        suffix[i] = best<SAMPLE, GREATEST>(suffix[i + 1], open_word<SAMPLE>(top[i]));
-    for (int back = 1; back <= b.full; back++)
-        middle = best<SAMPLE, GREATEST>(middle, open_word<SAMPLE>(block_of(b, back)[0]));
-    if (b.rest > 0)
-        middle = best<SAMPLE, GREATEST>(middle, open_word<SAMPLE>(block_of(b, 0)[blockDim.x]));
-    keep_block<SAMPLE, GREATEST, BLOCK>(b, words);
-    prefix = open_word<SAMPLE>(words[0]);
+    for (int i = ROWS - 2; i >= 0; i--)
+        suffix[i] = best<SAMPLE, GREATEST>(suffix[i + 1], open_word<SAMPLE>(rows.top[i]));
 #pragma unroll
-    for (int i = 0; i < BLOCK; i++) {
+    for (int i = 0; i < ROWS; i++) {
         if (i > 0)
-            prefix = best<SAMPLE, GREATEST>(prefix, open_word<SAMPLE>(words[i]));
-        words[i] = close_word<SAMPLE>(
+            prefix = best<SAMPLE, GREATEST>(prefix, open_word<SAMPLE>(rows.words[i]));
+        now[i] = close_word<SAMPLE>(
             best<SAMPLE, GREATEST>(best<SAMPLE, GREATEST>(suffix[i], middle), prefix));
     }
+    keep_block<SAMPLE, GREATEST>(b, rows.words, prefix);
+}
+
+/* ROWS windows of `height` rows. */
+template <int SAMPLE, bool GREATEST>
+__device__ inline void take_columns(int height, struct between &b, struct window_rows &rows,
+                                    uint32_t *now)
+{
+#define SHORT_COLUMNS(k)                                                                           \
+    case k:                                                                                        \
+        short_columns<SAMPLE, GREATEST, k>(rows, now);                                             \
+        break
+    switch (height) {
+        FOR_SHORT(SHORT_COLUMNS);
+    default:
+        long_columns<SAMPLE, GREATEST>(b, rows, now);
+    }
+}
+
+/* ---- turned words ---- */
+
+/* Words of GROUP rows to words of as many columns, or back. */
+template <int SAMPLE> __device__ inline void turn_words(const uint32_t *in, uint32_t *out)
+{
+    if constexpr (SAMPLE == 1) {
+        const uint32_t a = __byte_perm(in[0], in[1], 0x5140), b = __byte_perm(in[2], in[3], 0x5140);
+        const uint32_t c = __byte_perm(in[0], in[1], 0x7362), d = __byte_perm(in[2], in[3], 0x7362);
+        out[0] = __byte_perm(a, b, 0x5410);
+        out[1] = __byte_perm(a, b, 0x7632);
+        out[2] = __byte_perm(c, d, 0x5410);
+        out[3] = __byte_perm(c, d, 0x7632);
+    } else {
+        out[0] = __byte_perm(in[0], in[1], 0x5410);
+        out[1] = __byte_perm(in[0], in[1], 0x7632);
+    }
+}
+
+/* The thread's words of ROWS rows to T_ds, or from O_ds. A row of either has `columns` words. */
+template <int SAMPLE> using turned = typename std::conditional<SAMPLE == 1, uint4, uint2>::type;
+
+template <int SAMPLE>
+__device__ inline void write_turned(const uint32_t *words, uint32_t *T_ds, int columns)
+{
+#pragma unroll
+    for (int g = 0; g < GROUPS(SAMPLE); g++) {
+        union {
+            uint32_t word[GROUP(SAMPLE)];
+            turned<SAMPLE> piece;
+        } to;
+        turn_words<SAMPLE>(words + g * GROUP(SAMPLE), to.word);
+        ((turned<SAMPLE> *)(T_ds + g * columns))[threadIdx.x] = to.piece;
+    }
+}
+
+template <int SAMPLE>
+__device__ inline void read_turned(const uint32_t *O_ds, int columns, uint32_t *words)
+{
+#pragma unroll
+    for (int g = 0; g < GROUPS(SAMPLE); g++) {
+        union {
+            uint32_t word[GROUP(SAMPLE)];
+            turned<SAMPLE> piece;
+        } from;
+        from.piece = ((const turned<SAMPLE> *)(O_ds + g * columns))[threadIdx.x];
+        turn_words<SAMPLE>(from.word, words + g * GROUP(SAMPLE));
+    }
+}
+
+/* ---- ghost columns ---- */
+
+/* But for border wrap ghost cells are copies of cells nearby: then columns of ghost cells are made
+ * here, in T_ds, from columns of the strip. place_ds[i]: the column whose samples column i has, or
+ * PLACE_VALUE and a channel. Columns that no window needs have their own. */
+#define PLACE_VALUE 0xfff0
+
+__device__ inline void find_places(const struct image_job &job, int strip, int columns,
+                                   uint16_t *place_ds)
+{
+    const int pixel = job.channels * job.sample_bytes;
+
+    for (int i = threadIdx.x; i < columns; i += blockDim.x) {
+        const int byte = strip + i * job.sample_bytes, place = order_place(job, byte);
+        const int channel = (byte - order_pixel_of(byte, pixel) * pixel) / job.sample_bytes;
+        const int at = place < 0 ? PLACE_VALUE + channel : (place - strip) / job.sample_bytes;
+        place_ds[i] = (uint16_t)(place < 0 || (at >= 0 && at < columns) ? at : i);
+    }
+}
+
+template <int SAMPLE>
+__device__ inline void copy_columns(const struct image_job &job, int columns,
+                                    const uint16_t *place_ds, uint32_t *T_ds)
+{
+    for (int i = threadIdx.x; i < columns; i += blockDim.x) {
+        const int place = place_ds[i];
+        if (place == i)
+            continue;
+        const uint32_t value = (uint32_t)(job.ghost >> 8 * SAMPLE * (place & 3));
+#pragma unroll
+        for (int g = 0; g < GROUPS(SAMPLE); g++)
+            T_ds[g * columns + i] = place < PLACE_VALUE
+                                        ? T_ds[g * columns + place]
+                                        : __byte_perm(value, 0, SAMPLE == 1 ? 0 : 0x1010);
+    }
+    __syncthreads();
 }
 
 /* ---- along the rows ---- */
 
-/* Runs of four cells, from cells: for pixels of PIXEL bytes. N is the thread's word of the first
- * row; rows are `pitch` words apart. */
-template <int SAMPLE, bool GREATEST, int PIXEL>
-__device__ inline void first_runs(const uint32_t *N, int pitch, uint32_t *words)
-{
-#pragma unroll
-    for (int r = 0; r < ROWS; r++, N += pitch) {
-        cells<SAMPLE> most = open_word<SAMPLE>(words[r]);
-#pragma unroll
-        for (int j = 1; j < 4; j++) {
-            constexpr int BITS = 8;
-            const int at = j * PIXEL / 4, shift = BITS * (j * PIXEL % 4);
-            const uint32_t low = at == 0 ? words[r] : N[at];
-            most = best<SAMPLE, GREATEST>(
-                most, open_word<SAMPLE>(shift == 0 ? low : __funnelshift_r(low, N[at + 1], shift)));
-        }
-        words[r] = close_word<SAMPLE>(most);
-    }
-}
-
-/* Runs four times as long, each from four runs `step` words apart. */
-template <int SAMPLE, bool GREATEST>
-__device__ inline void longer_runs(const uint32_t *N, int pitch, int step, uint32_t *words)
-{
-    const uint32_t *second = N + step, *third = N + 2 * step, *fourth = N + 3 * step;
-#pragma unroll
-    for (int r = 0; r < ROWS; r++, second += pitch, third += pitch, fourth += pitch) {
-        const cells<SAMPLE> a = open_word<SAMPLE>(words[r]), b = open_word<SAMPLE>(*second);
-        const cells<SAMPLE> c = open_word<SAMPLE>(*third), d = open_word<SAMPLE>(*fourth);
-        words[r] = close_word<SAMPLE>(
-            best<SAMPLE, GREATEST>(best<SAMPLE, GREATEST>(best<SAMPLE, GREATEST>(a, b), c), d));
-    }
-}
-
-/* The window's cells, from RUNS runs that cover them: the first begins at byte `skew` of the row
- * from N on, the others `step` bytes further on each, the last at byte `last`. */
-template <int SAMPLE, bool GREATEST, int RUNS>
-__device__ inline void last_runs(const uint32_t *N, int pitch, int skew, int step, int last,
-                                 uint32_t *words)
-{
-    const uint32_t *from[RUNS];
-    int shift[RUNS];
-#pragma unroll
-    for (int k = 0; k < RUNS; k++) {
-        const int byte = k == RUNS - 1 ? last : skew + k * step;
-        from[k] = N + (byte >> 2);
-        shift[k] = 8 * (byte & 3);
-    }
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        cells<SAMPLE> most;
-#pragma unroll
-        for (int k = 0; k < RUNS; k++) {
-            const cells<SAMPLE> c =
-                open_word<SAMPLE>(__funnelshift_r(from[k][0], from[k][1], shift[k]));
-            most = k == 0 ? c : best<SAMPLE, GREATEST>(most, c);
-            from[k] += pitch;
-        }
-        words[r] = close_word<SAMPLE>(most);
-    }
-}
-
-/* Two buffers of ROWS rows, `pitch` words each. Threads write one and wait; then they read it while
- * others may already write the next. */
-struct buffers {
-    uint32_t *N_ds;   /* of the thread */
-    int pitch, other; /* words from this buffer to the other one, or back */
+/* What a thread makes along the rows: SEGMENT outputs of one channel and of one group of rows.
+ * Segment -1 makes none; it has the last cells that the windows of segment 0 need. Neighbouring
+ * threads read words that lie in different banks: an odd number of words apart, or side by side. */
+struct segment {
+    bool makes; /* output */
+    int from;   /* word of T_ds: the first cell of the first window */
+    int last;   /* and the last one */
+    int to;     /* word of O_ds */
+    int next;   /* threads from one segment to the next */
 };
 
-__device__ inline void share(struct buffers &b, const uint32_t *words)
+/* Segments that make no output may read any words of T_ds. */
+__device__ inline struct segment segment_of(const struct extremes_shape &shape, int columns,
+                                            int channels, int groups, int skew, int width)
 {
-    b.N_ds += b.other;
-    b.other = -b.other;
-#pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        b.N_ds[r * b.pitch] = words[r];
-    __syncthreads();
+    const int beside = channels % 2 == 0 ? channels : 1; /* channels of neighbouring threads */
+    const int i = threadIdx.x / beside, number = i % shape.segments - 1;
+    const int outer = i / shape.segments; /* a group; or a group's channel */
+    const int group = beside == 1 ? outer / channels : outer;
+    const int channel = beside == 1 ? outer % channels : threadIdx.x % beside;
+    const int at = group * columns + number * SEGMENT * channels + channel, from = at + skew;
+    const int most = groups * columns - SEGMENT * channels;
+    return {group < groups && number >= 0 && number < shape.out_segments, min(max(from, 0), most),
+            min(from + (width - 1) * channels, most), at, beside};
 }
 
-/* A thread's word where a strip passes the picture's edge. Byte i of a word with ghost cells is
- * byte place[i] of the strip, or byte i of `ghost` where that is EDGE_GHOST. */
-struct edge {
-    bool has_ghosts;
-    uint16_t place[4];
-    uint32_t ghost;
-};
-
-#define EDGE_GHOST 0xffff
-static_assert(sizeof(struct edge) == 16, "as extremes_shape_of() counts");
-
-__device__ inline void set_edge(const struct image_job &job, int strip, int byte, int end,
-                                struct edge &edge)
+template <int SAMPLE, bool GREATEST, int K>
+__device__ inline void short_rows(const uint32_t *N, int channels, uint32_t *to)
 {
-    edge.has_ghosts =
-        byte < end && (byte < 0 || byte + 4 > job.width * job.channels * job.sample_bytes);
-    edge.ghost = order_ghost_word(job, nullptr, byte);
-    for (int i = 0; i < 4; i++) {
-        const int place = order_place(job, byte + i);
-        edge.place[i] = place < 0 ? EDGE_GHOST : (uint16_t)(place - strip);
-    }
+    uint32_t in[SEGMENT + K - 1], out[SEGMENT];
+#pragma unroll
+    for (int i = 0; i < SEGMENT + K - 1; i++)
+        in[i] = N[i * channels];
+    short_windows<SAMPLE, GREATEST, K, SEGMENT>(in, out);
+#pragma unroll
+    for (int i = 0; i < SEGMENT; i++)
+        to[i * channels] = out[i];
 }
 
-/* The extremes of columns of ghost cells, which are those of other columns. */
-__device__ inline void take_ghosts(const struct buffers &b, const struct edge &edge,
-                                   uint32_t *words)
-{
-    const uint8_t *strip_ds = (const uint8_t *)(b.N_ds - threadIdx.x);
-
-    if (edge.has_ghosts)
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const int place = edge.place[i];
-#pragma unroll
-            for (int r = 0; r < ROWS; r++) {
-                const uint32_t word = place == EDGE_GHOST
-                                          ? edge.ghost & 255u << 8 * i
-                                          : (uint32_t)strip_ds[4 * r * b.pitch + place] << 8 * i;
-                words[r] = i == 0 ? word : words[r] | word;
-            }
-        }
-    __syncthreads();
-    if (edge.has_ghosts)
-#pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            b.N_ds[r * b.pitch] = words[r];
-    __syncthreads();
-}
-
-/* From the extremes of columns, `words`, those of windows. All threads of the block take part.
- * `edge`: NULL for a strip without ghost cells. */
+/* The best of each thread's first SEGMENT cells, and of its last ones, in W_ds for the others; then
+ * the best of the cells between the segment where its windows begin and the one where they end. All
+ * threads of the block take part. */
 template <int SAMPLE, bool GREATEST>
-__device__ inline void take_rows(const struct extremes_args &args, const struct edge *edge,
-                                 struct buffers &b, uint32_t *words)
+__device__ inline cells<SAMPLE> middle_segments(const struct extremes_args &args,
+                                                const struct segment &s, const uint32_t *words,
+                                                const cells<SAMPLE> &first, uint32_t *W)
 {
-    const int pixel = args.job.channels * SAMPLE, width = args.job.mask_width;
-    const int skew = args.shape.skew;
-    int run = 1, last;
-
-    share(b, words);
-    if (edge)
-        take_ghosts(b, *edge, words);
-    for (; 4 * run < width; run *= 4) {
-        if (run > 1)
-            longer_runs<SAMPLE, GREATEST>(b.N_ds, b.pitch, run * pixel / 4, words);
-        else if (pixel == 3)
-            first_runs<SAMPLE, GREATEST, 3>(b.N_ds, b.pitch, words);
-        else if (pixel == 1)
-            first_runs<SAMPLE, GREATEST, 1>(b.N_ds, b.pitch, words);
-        else if (pixel == 2)
-            first_runs<SAMPLE, GREATEST, 2>(b.N_ds, b.pitch, words);
-        else if (pixel == 6)
-            first_runs<SAMPLE, GREATEST, 6>(b.N_ds, b.pitch, words);
-        else
-            longer_runs<SAMPLE, GREATEST>(b.N_ds, b.pitch, pixel / 4, words);
-        share(b, words);
+    cells<SAMPLE> most = open_word<SAMPLE>(words[0]);
+#pragma unroll
+    for (int i = 1; i < SEGMENT; i++)
+        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(words[i]));
+    W[0] = close_word<SAMPLE>(first);
+    W[blockDim.x] = close_word<SAMPLE>(most);
+    __syncthreads();
+    if (s.makes) {
+        most = open_word<SAMPLE>(W[(int)blockDim.x - s.next]);
+#pragma unroll 2
+        for (int i = 1; i < (args.job.mask_width - 1) / SEGMENT; i++)
+            most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(W[i * s.next]));
     }
-    last = skew + (width - run) * pixel;
-    if (width <= 2 * run)
-        last_runs<SAMPLE, GREATEST, 2>(b.N_ds, b.pitch, skew, run * pixel, last, words);
-    else if (width <= 3 * run)
-        last_runs<SAMPLE, GREATEST, 3>(b.N_ds, b.pitch, skew, run * pixel, last, words);
+    return most;
+}
+
+/* Long windows. All threads of the block take part. */
+template <int SAMPLE, bool GREATEST>
+__device__ inline void long_rows(const struct extremes_args &args, const struct segment &s,
+                                 int channels, const uint32_t *T_ds, uint32_t *W_ds, uint32_t *O_ds)
+{
+    const int width = args.job.mask_width;
+    const uint32_t *first = T_ds + s.from, *last = T_ds + s.last;
+    cells<SAMPLE> suffix[SEGMENT], most;
+    uint32_t words[SEGMENT], *to = O_ds + s.to;
+
+    suffix[SEGMENT - 1] = open_word<SAMPLE>(first[(SEGMENT - 1) * channels]);
+#pragma unroll
+    for (int i = SEGMENT - 2; i >= 0; i--)
+        suffix[i] = best<SAMPLE, GREATEST>(suffix[i + 1], open_word<SAMPLE>(first[i * channels]));
+#pragma unroll
+    for (int i = 0; i < SEGMENT; i++)
+        words[i] = last[i * channels];
+    most = open_word<SAMPLE>(words[0]);
+    if (width >= 2 * SEGMENT)
+        most = middle_segments<SAMPLE, GREATEST>(args, s, words, suffix[0], W_ds + threadIdx.x);
     else
-        last_runs<SAMPLE, GREATEST, 4>(b.N_ds, b.pitch, skew, run * pixel, last, words);
+#pragma unroll 2
+        for (int i = SEGMENT; i < width - 1; i++)
+            most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(first[i * channels]));
+    if (!s.makes)
+        return;
+#pragma unroll
+    for (int i = 0; i < SEGMENT; i++) {
+        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(words[i]));
+        to[i * channels] = close_word<SAMPLE>(best<SAMPLE, GREATEST>(suffix[i], most));
+    }
+}
+
+/* CHANNELS: of the picture, if the compiler may know; 0: any. */
+template <int SAMPLE, bool GREATEST, int CHANNELS>
+__device__ inline void take_rows(const struct extremes_args &args, const struct segment &s,
+                                 const uint32_t *T_ds, uint32_t *W_ds, uint32_t *O_ds)
+{
+    const int channels = CHANNELS > 0 ? CHANNELS : args.job.channels;
+#define SHORT_ROWS(k)                                                                              \
+    case k:                                                                                        \
+        if (s.makes)                                                                               \
+            short_rows<SAMPLE, GREATEST, k>(T_ds + s.from, channels, O_ds + s.to);                 \
+        break
+    switch (args.job.mask_width) {
+        FOR_SHORT(SHORT_ROWS);
+    default:
+        long_rows<SAMPLE, GREATEST>(args, s, channels, T_ds, W_ds, O_ds);
+    }
 }
 
 /* ---- rectangles ---- */
 
-/* BLOCK: as extremes_block() says for the window's height. */
-template <int SAMPLE, bool GREATEST, int BLOCK>
+template <int SAMPLE, bool GREATEST>
 __global__ void __launch_bounds__(MOST_WIDE)
     extremes_rectangle(const __grid_constant__ extremes_args args)
 {
     extern __shared__ __align__(16) uint32_t N_ds[];
     const struct image_job &job = args.job;
     const struct extremes_shape &shape = args.shape;
-    const int height = job.mask_height, threads = blockDim.x;
+    const int height = job.mask_height, threads = blockDim.x, columns = GROUP(SAMPLE) * threads;
     const int row_bytes = job.width * job.channels * SAMPLE;
-    const int out_byte = blockIdx.x % args.strips * 4 * shape.words;
+    const int out_byte = blockIdx.x % args.strips.across * 4 * shape.words;
     const int strip = out_byte - shape.lead, byte = strip + 4 * (int)threadIdx.x;
-    const int first = blockIdx.x / args.strips * args.part_rows; /* row of output */
-    const int rows = min(args.part_rows, job.out_rows - first);
-    const bool inside = strip >= 0 && strip + 4 * threads <= row_bytes;
+    const int first = blockIdx.x / args.strips.across * args.strips.part_rows; /* row of output */
+    const int rows = min(args.strips.part_rows, job.out_rows - first);
+    const int top =
+        job.out_first_row + first - job.anchor_y; /* row of the first window's first cell */
     struct outputs out = outputs_at(job, first, out_byte + 4 * threadIdx.x, rows);
-    struct buffers buffers = {N_ds + threadIdx.x, threads, ROWS * threads};
-    uint32_t *const B_ds = N_ds + 2 * ROWS * threads;
+    uint32_t *const T_ds = N_ds, *const O_ds = T_ds + ROWS * threads;
+    uint32_t *const W_ds = O_ds + ROWS * threads, *const B_ds = W_ds + 2 * threads;
+    uint4 *const bytes_ds = (uint4 *)(B_ds + 2 * (shape.full + 1) * threads) + threadIdx.x;
+    uint16_t *const place_ds = (uint16_t *)(bytes_ds - threadIdx.x);
+    const bool wraps = job.border == PLANE_WRAP;
+    const bool copies = !wraps && (strip < 0 || strip + 4 * threads > row_bytes);
+    const struct segment segment = segment_of(shape, columns, job.channels, GROUPS(SAMPLE),
+                                              shape.skew / SAMPLE, job.mask_width);
+    const struct column column = column_of(job, byte, wraps ? row_bytes + shape.right : byte,
+                                           top + rows + height - 2, bytes_ds);
     struct between between = {B_ds + threadIdx.x, shape.full, shape.rest, 0};
-    struct edge *edges_ds = (struct edge *)(B_ds + 2 * (shape.full + 1) * threads);
-    const struct edge *edge = inside ? nullptr : edges_ds + threadIdx.x;
-    uint32_t *rows_ds = (uint32_t *)(edges_ds + threads);
-    struct column column = {(const uint8_t *)job.in + max(min(byte, (row_bytes - 1) / 4 * 4), 0), 0,
-                            job.out_first_row + first - job.anchor_y, rows_ds};
-    uint32_t top[ROWS], words[ROWS];
+    struct window_rows next;
 
     if (threadIdx.x >= shape.words)
         out.left = 0;
-    for (int i = threadIdx.x; i < args.part_rows + ROWS + height - 1; i += threads) {
-        const int row = order_row(job, column.first + min(i, rows + height - 2));
-        rows_ds[i] = (uint32_t)max(row, 0) * (uint32_t)(job.in_pitch / 16);
+    if (copies)
+        find_places(job, strip, columns, place_ds);
+    for (int k = height > SHORT ? -shape.full - 1 : 0; k < 0; k++) {
+        load_column(job, column, top + height - 1 + k * ROWS, next.words);
+        take_ghosts(job, column, top + height - 1 + k * ROWS, next.words);
+        cells<SAMPLE> whole = open_word<SAMPLE>(next.words[0]);
+#pragma unroll
+        for (int i = 1; i < ROWS; i++)
+            whole = best<SAMPLE, GREATEST>(whole, open_word<SAMPLE>(next.words[i]));
+        keep_block<SAMPLE, GREATEST>(between, next.words, whole);
     }
-    set_edge(job, strip, byte, row_bytes + 4 * shape.halo, edges_ds[threadIdx.x]);
-    column.ghost = edges_ds[threadIdx.x].ghost;
-    __syncthreads();
-    for (int k = height > 1 ? -shape.full - 1 : 0; k < 0; k++) {
-        load_column<BLOCK>(job, column, height - 1 + k * BLOCK, words);
-        keep_block<SAMPLE, GREATEST, BLOCK>(between, words);
-    }
-    load_column<ROWS>(job, column, 0, top);
-    load_column<ROWS>(job, column, height - 1, words);
+    load_column(job, column, top, next.top);
+    take_ghosts(job, column, top, next.top);
+    for (int i = ROWS; i < SHORT - 1; i++)
+        next.top[i] = far_word(job, column, top + i);
+    load_column(job, column, top + height - 1, next.words);
     for (int at = 0; at < rows; at += ROWS) {
         uint32_t now[ROWS];
+        if (wraps && column.place_ds) {
 #pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            now[r] = words[r];
-#pragma unroll
-        for (int r = 0; r < ROWS; r += BLOCK)
-            take_windows<SAMPLE, GREATEST, BLOCK>(between, top + r, now + r);
+            for (int r = 0; r < ROWS; r++) {
+                next.words[r] = far_word(job, column, top + at + height - 1 + r);
+                next.top[r] = far_word(job, column, top + at + r);
+            }
+        }
+        take_columns<SAMPLE, GREATEST>(height, between, next, now);
         /* The next rows are on their way while these are worked on. */
-        load_column<ROWS>(job, column, at + ROWS, top);
-        load_column<ROWS>(job, column, at + ROWS + height - 1, words);
-        take_rows<SAMPLE, GREATEST>(args, edge, buffers, now);
+        if (height > SHORT)
+            load_column(job, column, top + at + ROWS, next.top);
+        load_column(job, column, top + at + ROWS + height - 1, next.words);
+        write_turned<SAMPLE>(now, T_ds, columns);
+        __syncthreads();
+        if (copies)
+            copy_columns<SAMPLE>(job, columns, place_ds, T_ds);
+        if (job.channels == 3)
+            take_rows<SAMPLE, GREATEST, 3>(args, segment, T_ds, W_ds, O_ds);
+        else
+            take_rows<SAMPLE, GREATEST, 0>(args, segment, T_ds, W_ds, O_ds);
+        __syncthreads();
+        read_turned<SAMPLE>(O_ds, columns, now);
         put_words<ROWS>(out, now);
-    }
-}
-
-/* ---- squares of 3 cells a side ---- */
-
-#define THREADS    ORDER_TILE_WORDS
-#define SMALL_ROWS 16 /* of output that a thread makes */
-
-/* The best of a row's three cells. */
-template <int SAMPLE, bool GREATEST>
-__device__ inline cells<SAMPLE> best_of_row(const uint32_t *row, int skew, int pixel)
-{
-    cells<SAMPLE> most = open_word<SAMPLE>(word_at(row, skew));
-#pragma unroll
-    for (int j = 1; j < 3; j++)
-        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(word_at(row, skew + j * pixel)));
-    return most;
-}
-
-template <int SAMPLE, bool GREATEST>
-__global__ void __launch_bounds__(THREADS) extremes_small(const __grid_constant__ image_job job)
-{
-    extern __shared__ __align__(16) uint32_t N_ds[];
-    const int pixel = job.channels * SAMPLE, across = order_tiles_across(job);
-    const struct order_span span = order_span_of(3, job.anchor_x, pixel, 4 * THREADS);
-    const int byte = blockIdx.x % across * 4 * THREADS, row = blockIdx.x / across * SMALL_ROWS;
-    const uint32_t *tile = N_ds + threadIdx.x;
-    struct outputs out = outputs_at(job, row, byte + 4 * threadIdx.x, SMALL_ROWS);
-    cells<SAMPLE> rows[3];
-
-    stage_rows<THREADS>(job, N_ds, span.bytes, min(SMALL_ROWS, job.out_rows - row) + 2,
-                        job.out_first_row + row - job.anchor_y, byte - span.lead);
-    __syncthreads();
-#pragma unroll
-    for (int y = 0; y < SMALL_ROWS + 2; y++, tile += span.bytes / 4) {
-        rows[y % 3] = best_of_row<SAMPLE, GREATEST>(tile, span.skew, pixel);
-        if (y >= 2)
-            put_word(out, close_word<SAMPLE>(best<SAMPLE, GREATEST>(
-                              best<SAMPLE, GREATEST>(rows[0], rows[1]), rows[2])));
     }
 }
 
 /* ---- other windows ---- */
 
+#define THREADS   ORDER_TILE_WORDS
 #define RUNS_ROWS 8 /* rows of output that a thread makes; input rows come in as many */
 
 /* The better of each word and of the one `bytes` bytes further on, from `from` to `to`. The last
@@ -481,82 +565,30 @@ static cudaError_t launch_runs(const struct image_job *job, cudaStream_t stream)
 }
 
 template <int SAMPLE, bool GREATEST>
-static cudaError_t launch_small(const struct image_job *job, cudaStream_t stream)
-{
-    const struct order_span span =
-        order_span_of(3, job->anchor_x, job->channels * SAMPLE, 4 * THREADS);
-    const int tiles = order_tiles_across(*job) * ((job->out_rows + SMALL_ROWS - 1) / SMALL_ROWS);
-    const size_t shared = (size_t)(SMALL_ROWS + 2) * span.bytes + ORDER_SPARE;
-    void (*kernel)(const image_job) = extremes_small<SAMPLE, GREATEST>;
-
-    kernel<<<tiles, THREADS, shared, stream>>>(*job);
-    return cudaGetLastError();
-}
-
-template <int SAMPLE, bool GREATEST, int BLOCK>
-static cudaError_t launch_blocks(const struct image_job *job, cudaStream_t stream)
-{
-    const int pixel = job->channels * SAMPLE;
-    struct extremes_args args = {
-        *job, extremes_shape_of(job->mask_width, job->mask_height, job->anchor_x, pixel), 0, 0};
-    int device = 0, multiprocessors = 0, blocks = 0, parts;
-    void (*kernel)(const extremes_args) = extremes_rectangle<SAMPLE, GREATEST, BLOCK>;
-    cudaError_t status = cudaGetDevice(&device);
-
-    if (status == cudaSuccess)
-        status = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    if (status == cudaSuccess)
-        status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      (int)args.shape.shared_bytes);
-    if (status == cudaSuccess)
-        status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, args.shape.threads,
-                                                               args.shape.shared_bytes);
-    if (status != cudaSuccess)
-        return status;
-    /* Twice as many blocks as the device holds at a time, but none so short that its halo counts.
-     */
-    args.strips = extremes_strips(args.shape, job->width * pixel);
-    parts = max(2 * multiprocessors * blocks / args.strips, 1);
-    args.part_rows = max((job->out_rows + parts - 1) / parts, job->mask_height);
-    args.part_rows = min((args.part_rows + ROWS - 1) / ROWS * ROWS, EXTREMES_MOST_ROWS);
-    parts = (job->out_rows + args.part_rows - 1) / args.part_rows;
-    kernel<<<args.strips * parts, args.shape.threads, args.shape.shared_bytes, stream>>>(args);
-    return cudaGetLastError();
-}
-
-template <int SAMPLE, bool GREATEST>
 static cudaError_t launch_rectangle(const struct image_job *job, cudaStream_t stream)
 {
-    switch (extremes_block(job->mask_height)) {
-    case 1:
-        return launch_blocks<SAMPLE, GREATEST, 1>(job, stream);
-    case 4:
-        return launch_blocks<SAMPLE, GREATEST, 4>(job, stream);
-    }
-    return launch_blocks<SAMPLE, GREATEST, ROWS>(job, stream);
-}
+    struct extremes_args args = {
+        *job,
+        extremes_shape_of(job->mask_width, job->mask_height, job->anchor_x, job->channels, SAMPLE),
+        {}};
+    const struct extremes_shape &shape = args.shape;
+    void (*kernel)(const extremes_args) = extremes_rectangle<SAMPLE, GREATEST>;
+    int blocks = 0;
+    const cudaError_t status = cut_strips(job, kernel, shape.threads, shape.words,
+                                          shape.shared_bytes, &args.strips, &blocks);
 
-/* Can each strip make its ghost cells from its own cells? The other strips have them where the
- * picture wraps around. */
-static bool suits_strips(const struct image_job *job)
-{
-    const int pixel = job->channels * job->sample_bytes;
-    const struct extremes_shape shape =
-        extremes_shape_of(job->mask_width, job->mask_height, job->anchor_x, pixel);
-    const int strips = extremes_strips(shape, job->width * pixel);
-
-    return job->cells == job->mask_width * job->mask_height &&
-           (strips == 1 || (job->border != PLANE_WRAP && shape.lead <= 4 * shape.words));
+    if (status != cudaSuccess)
+        return status;
+    kernel<<<blocks, shape.threads, shape.shared_bytes, stream>>>(args);
+    return cudaGetLastError();
 }
 
 template <int SAMPLE, bool GREATEST>
 static cudaError_t launch(const struct image_job *job, cudaStream_t stream)
 {
-    if (!suits_strips(job))
-        return launch_runs<SAMPLE, GREATEST>(job, stream);
-    if (job->mask_width == 3 && job->mask_height == 3)
-        return launch_small<SAMPLE, GREATEST>(job, stream);
-    return launch_rectangle<SAMPLE, GREATEST>(job, stream);
+    return job->cells == job->mask_width * job->mask_height
+               ? launch_rectangle<SAMPLE, GREATEST>(job, stream)
+               : launch_runs<SAMPLE, GREATEST>(job, stream);
 }
 
 extern "C" cudaError_t extremes_launch(const struct image_job *job, int form, cudaStream_t stream)

@@ -12,12 +12,14 @@
  *    row 5   . . . . .
  *
  * For 3 cells a side rows are sorted, too: the median is the middle of the greatest of the three
- * least, the middle one of the three middle, and the least of the three greatest.
+ * least, the middle one of the three middle, and the least of the three greatest. A block goes down
+ * a strip (strip.cuh).
  * Bytes are sorted as halves: first the even bytes of a word, then the odd ones.
  *
- * Shared memory   k + 23 or more rows of 512 + (k - 1) * pixel bytes; for k > 3 as many of 512
+ * Shared memory   16 rows of 1 KB; for k > 3 k + 23 or more of 512 + (k - 1) * pixel bytes, and as
+ *                 many of 512
  * Bytes moved       one picture in, one out, the halo from L2 */
-#include "order_tile.cuh"
+#include "strip.cuh"
 
 #define LEAST    __vminu2
 #define GREATEST __vmaxu2
@@ -29,26 +31,24 @@
 #define TURNS(sample) (2 / (sample))
 
 /* A thread's column of the tile, and where the cells of a window row begin there. */
-struct column {
+struct tile_column {
     const uint32_t *tile;
     int words, skew, pixel;
 };
 
-/* Cell `cell` of the windows of a word's samples, in row `row`: two samples. In the first turn of
- * samples of 8 bits the upper bytes of halves are 0, in the second one the lower bytes mean
- * nothing.
- */
+/* Cell `cell` of the windows of a word's samples, in row `row`: two samples. Those of 8 bits are
+ * the upper bytes of halves, whose lower bytes mean nothing. */
 template <int SAMPLE>
-__device__ inline uint32_t cell_of(const struct column &c, int row, int cell, int turn)
+__device__ inline uint32_t cell_of(const struct tile_column &c, int row, int cell, int turn)
 {
     const uint32_t word = word_at(c.tile + row * c.words, c.skew + cell * c.pixel);
-    return SAMPLE == 1 && turn == 0 ? word & 0x00ff00ff : word;
+    return SAMPLE == 1 && turn == 0 ? word << 8 : word;
 }
 
 /* Both turns' samples. */
 __device__ inline uint32_t join_turns(uint32_t first, uint32_t second)
 {
-    return first | (second & 0xff00ff00);
+    return __byte_perm(first, second, 0x7351);
 }
 
 /* ---- 3 cells a side ---- */
@@ -73,38 +73,115 @@ __device__ inline uint32_t median_of_nine(const struct three &a, const struct th
 }
 
 template <int SAMPLE>
-__device__ inline struct three sorted_three(const struct column &c, int row, int turn)
+__device__ inline struct three sorted_three(const struct tile_column &c, int row, int turn)
 {
     return sort_three(cell_of<SAMPLE>(c, row, 0, turn), cell_of<SAMPLE>(c, row, 1, turn),
                       cell_of<SAMPLE>(c, row, 2, turn));
 }
 
-#define UNROLLED 16 /* rows: all, or a multiple of 3, so that their places are known */
+#define SMALL_THREADS 256
+#define SMALL_ROWS    STRIP_ROWS /* that a block makes at a time */
 
-template <int SAMPLE, int ROWS>
-__device__ inline void filter_3(struct column c, struct outputs &out)
+/* The sorted cells of a thread's last three rows. */
+template <int SAMPLE> struct sorted_rows {
+    struct three row[TURNS(SAMPLE)][3];
+};
+
+/* The last row is row `y` of the tile. */
+template <int SAMPLE>
+__device__ inline void next_row(struct sorted_rows<SAMPLE> &rows, const struct tile_column &c,
+                                int y)
 {
-    struct three rows[TURNS(SAMPLE)][3];
-    static_assert(ROWS % UNROLLED == 0, "whole turns of the loop");
+#pragma unroll
+    for (int turn = 0; turn < TURNS(SAMPLE); turn++) {
+        rows.row[turn][0] = rows.row[turn][1];
+        rows.row[turn][1] = rows.row[turn][2];
+        rows.row[turn][2] = sorted_three<SAMPLE>(c, y, turn);
+    }
+}
 
+template <int SAMPLE>
+__device__ inline uint32_t median_of_rows(const struct sorted_rows<SAMPLE> &rows)
+{
+    uint32_t median[TURNS(SAMPLE)];
 #pragma unroll
     for (int turn = 0; turn < TURNS(SAMPLE); turn++)
+        median[turn] = median_of_nine(rows.row[turn][0], rows.row[turn][1], rows.row[turn][2]);
+    return SAMPLE == 1 ? join_turns(median[0], median[TURNS(SAMPLE) - 1]) : median[0];
+}
+
+/* The strip begins `lead` bytes before its first output, whose window begins at byte `skew`. */
+struct small_args {
+    struct image_job job;
+    struct strips strips;
+    int lead, skew, words; /* of output */
+};
+
+template <int SAMPLE>
+__global__ void __launch_bounds__(SMALL_THREADS, 4)
+    network_small(const __grid_constant__ small_args args)
+{
+    __shared__ uint32_t N_ds[2][SMALL_ROWS * SMALL_THREADS + ORDER_SPARE];
+    __shared__ uint4 place_ds[SMALL_THREADS];
+    const struct image_job &job = args.job;
+    const int pixel = job.channels * SAMPLE;
+    const int byte =
+        blockIdx.x % args.strips.across * 4 * args.words - args.lead + 4 * (int)threadIdx.x;
+    const int first = blockIdx.x / args.strips.across * args.strips.part_rows;
+    const int rows = min(args.strips.part_rows, job.out_rows - first);
+    const int top = job.out_first_row + first - job.anchor_y; /* first row of the first window */
+    const struct column column =
+        column_of(job, byte, (job.width + 1) * pixel, top + rows + 1, place_ds + threadIdx.x);
+    struct tile_column c = {N_ds[0] + threadIdx.x, SMALL_THREADS, args.skew, pixel};
+    struct outputs out = outputs_at(job, first, byte + args.lead, rows);
+    struct sorted_rows<SAMPLE> sorted = {
+    };
+    uint32_t next[SMALL_ROWS], now[SMALL_ROWS];
+    int other = SMALL_ROWS * SMALL_THREADS + ORDER_SPARE; /* words to the other buffer */
+
+    out.other_pitch = 0; /* a median is no difference */
+    if ((int)threadIdx.x >= args.words)
+        out.left = 0;
+    load_column(job, column, top, next);
+    for (int at = -2; at < rows; at += at < 0 ? 2 : SMALL_ROWS) {
+        take_ghosts(job, column, top + at + 2, next);
 #pragma unroll
-        for (int y = 0; y < 2; y++)
-            rows[turn][y] = sorted_three<SAMPLE>(c, y, turn);
-#pragma unroll 1
-    for (int first = 0; first < ROWS; first += UNROLLED, c.tile += UNROLLED * c.words)
+        for (int r = 0; r < SMALL_ROWS; r++)
+            ((uint32_t *)c.tile)[r * SMALL_THREADS] = next[r];
+        /* The next rows are on their way while these are worked on. */
+        load_column(job, column, top + at + (at < 0 ? 4 : SMALL_ROWS + 2), next);
+        __syncthreads();
+        if (at < 0) {
+            next_row<SAMPLE>(sorted, c, 0);
+            next_row<SAMPLE>(sorted, c, 1);
+        } else {
 #pragma unroll
-        for (int y = 2; y < 2 + UNROLLED; y++) {
-            uint32_t median[TURNS(SAMPLE)];
-#pragma unroll
-            for (int turn = 0; turn < TURNS(SAMPLE); turn++) {
-                rows[turn][y % 3] = sorted_three<SAMPLE>(c, y, turn);
-                median[turn] = median_of_nine(rows[turn][0], rows[turn][1], rows[turn][2]);
+            for (int y = 0; y < SMALL_ROWS; y++) {
+                next_row<SAMPLE>(sorted, c, y);
+                now[y] = median_of_rows<SAMPLE>(sorted);
             }
-            put_word(out,
-                     SAMPLE == 1 ? join_turns(median[0], median[TURNS(SAMPLE) - 1]) : median[0]);
+            put_words<SMALL_ROWS>(out, now);
         }
+        c.tile += other;
+        other = -other;
+    }
+}
+
+template <int SAMPLE>
+static cudaError_t launch_small(const struct image_job *job, cudaStream_t stream)
+{
+    const int pixel = job->channels * SAMPLE, lead = (pixel + 31) / 32 * 32;
+    const int halo = (lead + pixel) / 4 + 2; /* words; a window's last cell is read as two */
+    struct small_args args = {*job, {}, lead, lead - pixel, (SMALL_THREADS - halo) / 8 * 8};
+    void (*kernel)(const small_args) = network_small<SAMPLE>;
+    int blocks = 0;
+    const cudaError_t status =
+        cut_strips(job, kernel, SMALL_THREADS, args.words, 0, &args.strips, &blocks);
+
+    if (status != cudaSuccess)
+        return status;
+    kernel<<<blocks, SMALL_THREADS, 0, stream>>>(args);
+    return cudaGetLastError();
 }
 
 /* ---- 5 and 7 cells a side ---- */
@@ -130,7 +207,7 @@ SORTS(5);
 SORTS(7);
 
 template <int SAMPLE, int K>
-__device__ inline void sorted_row(const struct column &c, int row, int turn, uint32_t *out)
+__device__ inline void sorted_row(const struct tile_column &c, int row, int turn, uint32_t *out)
 {
     uint32_t in[K];
 #pragma unroll
@@ -155,7 +232,7 @@ template <int K> struct lists {
 
 /* Merges the sorted row 2i + 1 and row 2i + 2; keeps the latter, too. */
 template <int SAMPLE, int K>
-__device__ inline void add_pair(struct lists<K> &l, const struct column &c, int i, int place,
+__device__ inline void add_pair(struct lists<K> &l, const struct tile_column &c, int i, int place,
                                 int turn, const uint32_t *odd)
 {
     const int LISTS = lists<K>::LISTS;
@@ -185,7 +262,7 @@ __device__ inline void medians(const struct lists<K> &l, int place, const uint32
 
 /* The first turn leaves its samples in P_ds for the last one, which stores whole words. */
 template <int SAMPLE, int K, int ROWS>
-__device__ inline void filter_more(const struct column &c, uint32_t *P_ds, struct outputs &out)
+__device__ inline void filter_more(const struct tile_column &c, uint32_t *P_ds, struct outputs &out)
 {
     constexpr int PAIRS = lists<K>::PAIRS, LISTS = lists<K>::LISTS;
     static_assert(ROWS % (2 * LISTS) == 0, "places of lists are known at compile time");
@@ -225,7 +302,7 @@ __device__ inline void filter_more(const struct column &c, uint32_t *P_ds, struc
 /* ---- the kernel ---- */
 
 /* Rows of output that a thread makes. */
-#define ROWS(k) ((k) == 3 ? 16 : (k) == 5 ? 30 : 24)
+#define ROWS(k) ((k) == 5 ? 30 : 24)
 
 template <int SAMPLE, int K>
 __global__ void __launch_bounds__(THREADS) network_filter(const __grid_constant__ image_job job)
@@ -236,18 +313,15 @@ __global__ void __launch_bounds__(THREADS) network_filter(const __grid_constant_
     const int byte = blockIdx.x % across * 4 * THREADS, row = blockIdx.x / across * ROWS(K);
     /* the last tile of a band needs fewer rows: those after them need not be there */
     const int rows = min(ROWS(K), job.out_rows - row) + K - 1;
-    const struct column c = {N_ds + threadIdx.x, span.bytes / 4, span.skew, pixel};
+    const struct tile_column c = {N_ds + threadIdx.x, span.bytes / 4, span.skew, pixel};
     struct outputs out = outputs_at(job, row, byte + 4 * threadIdx.x, ROWS(K));
 
     out.other_pitch = 0; /* a median is no difference */
     stage_rows<THREADS>(job, N_ds, span.bytes, rows, job.out_first_row + row - job.anchor_y,
                         byte - span.lead);
     __syncthreads();
-    if constexpr (K == 3)
-        filter_3<SAMPLE, ROWS(K)>(c, out);
-    else
-        filter_more<SAMPLE, K, ROWS(K)>(
-            c, N_ds + (ROWS(K) + K - 1) * c.words + ORDER_SPARE / 4 + threadIdx.x, out);
+    filter_more<SAMPLE, K, ROWS(K)>(
+        c, N_ds + (ROWS(K) + K - 1) * c.words + ORDER_SPARE / 4 + threadIdx.x, out);
 }
 
 template <int SAMPLE, int K>
@@ -257,7 +331,7 @@ static cudaError_t launch(const struct image_job *job, cudaStream_t stream)
         order_span_of(K, job->anchor_x, job->channels * SAMPLE, 4 * THREADS);
     const int tiles = order_tiles_across(*job) * ((job->out_rows + ROWS(K) - 1) / ROWS(K));
     const size_t tile = (size_t)(ROWS(K) + K - 1) * span.bytes + ORDER_SPARE;
-    const size_t outs = K > 3 && SAMPLE == 1 ? (size_t)ROWS(K) * 4 * THREADS : 0;
+    const size_t outs = SAMPLE == 1 ? (size_t)ROWS(K) * 4 * THREADS : 0;
     void (*kernel)(const image_job) = network_filter<SAMPLE, K>;
 
     kernel<<<tiles, THREADS, tile + outs, stream>>>(*job);
@@ -267,7 +341,7 @@ static cudaError_t launch(const struct image_job *job, cudaStream_t stream)
 template <int SAMPLE>
 static cudaError_t launch_side(const struct image_job *job, cudaStream_t stream)
 {
-    return job->mask_width == 3   ? launch<SAMPLE, 3>(job, stream)
+    return job->mask_width == 3   ? launch_small<SAMPLE>(job, stream)
            : job->mask_width == 5 ? launch<SAMPLE, 5>(job, stream)
                                   : launch<SAMPLE, 7>(job, stream);
 }

@@ -10,8 +10,8 @@
 /* ---- several samples in one register ---- */
 
 /* SAMPLE is the bytes of a sample. A word has the samples of 4 bytes. GPUs compare two samples of
- * 16 bits in an instruction, so a word of bytes is opened: into its even bytes, and into its odd
- * ones as the upper bytes of halves, whose lower bytes mean nothing. */
+ * 16 bits in an instruction, so a word of bytes is opened: its even bytes, and its odd ones, become
+ * the upper bytes of halves, whose lower bytes mean nothing. */
 template <int SAMPLE> struct cells;
 
 template <> struct cells<1> {
@@ -25,7 +25,7 @@ template <> struct cells<2> {
 template <int SAMPLE> __device__ inline cells<SAMPLE> open_word(uint32_t word)
 {
     if constexpr (SAMPLE == 1)
-        return {word & 0x00ff00ff, word};
+        return {word << 8, word};
     else
         return {word};
 }
@@ -33,7 +33,7 @@ template <int SAMPLE> __device__ inline cells<SAMPLE> open_word(uint32_t word)
 template <int SAMPLE> __device__ inline uint32_t close_word(const cells<SAMPLE> &c)
 {
     if constexpr (SAMPLE == 1)
-        return c.even | (c.odd & 0xff00ff00);
+        return __byte_perm(c.even, c.odd, 0x7351);
     else
         return c.both;
 }
@@ -134,18 +134,24 @@ __device__ inline void stage_inside(const struct image_job &job, uint4 *N_ds, in
                                     int pieces, int y, int byte)
 {
     constexpr int AT_ONCE = 5;
-    const uint8_t *from =
-        (const uint8_t *)job.in + (size_t)(y - job.in_first_row) * job.in_pitch + byte;
+    const int rows = THREADS / across, more = THREADS % across; /* from a piece to the next */
+    int column = threadIdx.x % across;
+    const uint8_t *from = (const uint8_t *)job.in + byte + column * 16 +
+                          (y - job.in_first_row + (int)threadIdx.x / across) * job.in_pitch;
 
 #pragma unroll 1
     for (int first = threadIdx.x; first < pieces; first += AT_ONCE * THREADS) {
         uint4 piece[AT_ONCE];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
-            const int i = first + k * THREADS;
-            if (i < pieces)
-                piece[k] =
-                    __ldg((const uint4 *)(from + i / across * job.in_pitch + i % across * 16));
+            if (first + k * THREADS < pieces)
+                piece[k] = __ldg((const uint4 *)from);
+            column += more;
+            from += rows * job.in_pitch + more * 16;
+            if (column >= across) {
+                column -= across;
+                from += job.in_pitch - across * 16;
+            }
         }
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++)

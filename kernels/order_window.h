@@ -46,55 +46,51 @@ static ORDER_HOST_DEVICE inline struct order_span order_span_of(int mask_width, 
 
 /* ---- the kernel extremes: rectangles ---- */
 
-/* Rows of output that a block makes at a time, and at most. */
-#define EXTREMES_ROWS      8
-#define EXTREMES_MOST_ROWS 1024
+/* Rows of output that a block makes at a time; outputs of a row that a thread makes at
+ * a time, an odd number; cells of the longest window that is taken in registers. */
+#define EXTREMES_ROWS    8
+#define EXTREMES_SEGMENT 9
+#define EXTREMES_SHORT   11
 
-/* Rows that a thread takes at a time along a column, fewer than the window has. */
-static ORDER_HOST_DEVICE inline int extremes_block(int mask_height)
-{
-    return mask_height <= 4 ? 1 : mask_height <= 16 ? 4 : EXTREMES_ROWS;
-}
-
-/* A block has a thread for each word of a strip; the first `words` make output, which need `halo`
- * words more. The strip begins `lead` bytes before its first output, so that it has the cells from
- * which the ghost cells behind a picture's last pixel are made. The window of this output begins at
- * byte `skew` of the strip. Between the first and the last rows of a window lie `full` blocks of
- * rows and `rest` rows. */
+/* A block loads a strip, a word of each row a thread (strip.cuh); the first `words` threads store
+ * output. The strip begins `lead` bytes before its first output, so that it has the cells of which
+ * the ghost cells behind a picture's last pixel are copies; the output's window begins at byte
+ * `skew` of the strip and ends `right` bytes behind its pixel. Along the rows the first
+ * `out_segments` of the segments make output; one more lies before them. Between the first and the
+ * last rows of a window lie `full` blocks of rows and `rest` rows. */
 struct extremes_shape {
-    int threads, words, halo, lead, skew, full, rest;
+    int threads, words, lead, skew, right, segments, out_segments, full, rest;
     size_t shared_bytes;
 };
 
 static ORDER_HOST_DEVICE inline struct extremes_shape extremes_shape_of(int mask_width,
                                                                         int mask_height,
-                                                                        int anchor_x,
-                                                                        int pixel_bytes)
+                                                                        int anchor_x, int channels,
+                                                                        int sample_bytes)
 {
-    const int right = mask_width - 1 - anchor_x, side = anchor_x > right ? anchor_x : right;
-    const int lead = ((side + 1) * pixel_bytes + 31) / 32 * 32,
-              skew = lead - anchor_x * pixel_bytes;
+    const int pixel_bytes = channels * sample_bytes, right = mask_width - 1 - anchor_x;
+    const int side = anchor_x > right ? anchor_x : right;
+    const int lead = ((side + 1) * pixel_bytes + 31) / 32 * 32;
+    const int skew = lead - anchor_x * pixel_bytes;
     const int halo = (skew + (mask_width - 1) * pixel_bytes + 3) / 4;
-    const int threads = halo <= 32 ? 256 : halo <= 112 ? 384 : halo <= 208 ? 512 : 640;
-    const int block = extremes_block(mask_height);
-    const int middle = mask_height > block ? mask_height - 1 - block : 0, full = middle / block;
-    const int thread_bytes = 4 * (2 * EXTREMES_ROWS + 2 * (full + 1) + 4);
-    const struct extremes_shape shape = {
-        threads,
-        (threads - halo) / 8 * 8,
-        halo,
-        lead,
-        skew,
-        full,
-        middle % block,
-        (size_t)(threads * thread_bytes + 4 * (EXTREMES_MOST_ROWS + EXTREMES_ROWS + mask_height))};
+    const int threads = halo <= 20 ? 256 : halo <= 112 ? 384 : halo <= 208 ? 512 : 640;
+    const int pixels = (4 * threads - skew) / pixel_bytes;
+    const int out_segments = (pixels - (mask_width - 1)) / EXTREMES_SEGMENT;
+    const int out_words = out_segments * EXTREMES_SEGMENT * pixel_bytes / 4;
+    const int middle = mask_height > EXTREMES_SHORT ? mask_height - 1 - EXTREMES_ROWS : 0;
+    const int full = middle / EXTREMES_ROWS;
+    const int thread_words = 2 * EXTREMES_ROWS + 2 + 2 * (full + 1) + 4;
+    const struct extremes_shape shape = {threads,
+                                         out_words / 8 * 8,
+                                         lead,
+                                         skew,
+                                         right * pixel_bytes,
+                                         pixels / EXTREMES_SEGMENT + 1,
+                                         out_segments,
+                                         full,
+                                         middle % EXTREMES_ROWS,
+                                         (size_t)4 * threads * thread_words};
     return shape;
-}
-
-/* How many strips lie side by side over rows of so many bytes. */
-static ORDER_HOST_DEVICE inline int extremes_strips(struct extremes_shape shape, int row_bytes)
-{
-    return (row_bytes + 4 * shape.words - 1) / (4 * shape.words);
 }
 
 /* ---- tiles of whole rows ---- */

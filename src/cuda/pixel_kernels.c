@@ -263,7 +263,7 @@ const char *cuda_image_pack_extremes(const struct plan *plan, void *out,
 {
     const struct plan_mask *m = &plan->mask[0];
     const struct extremes_shape shape =
-        extremes_shape_of(m->width, m->height, m->anchor_x, plan->channels * (int)plan->type);
+        extremes_shape_of(m->width, m->height, m->anchor_x, plan->channels, (int)plan->type);
 
     if (plan->order > 0 && plan->order < m->sum - 1)
         return "neither the least nor the greatest cell";
