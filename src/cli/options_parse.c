@@ -228,10 +228,9 @@ static bool parse_steps(struct options *options, struct error *err)
     options->steps = options->operands - 2;
     options->operands = 2;
     for (int i = 0; i < options->steps; i++) {
-        struct error why;
         char *text = (char *)options->operand[2 + i];
-        if (!filter_parse(&options->step[i], text, unknown_in_step, &why))
-            return error_set(err, EXIT_USAGE, "step %d: %s", i + 1, why.text);
+        if (!filter_parse(&options->step[i], text, unknown_in_step, err))
+            return error_in_step(err, i + 1);
         if (i > 0)
             options->step[i - 1].next = &options->step[i];
     }
