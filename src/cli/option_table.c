@@ -74,8 +74,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "rank", "P%", STEP | ON_SCREEN, FILTER_VALUE,
      "which of the sorted cells: 0% is the least one\n"
-     "50% is the median, 100% the greatest. Of N cells it is number P*N/100, rounded down, counted "
-     "from 0."},
+     "50% is the median, 100% the greatest. 50 is the same as 50%, but less than 1% needs its sign. "
+     "Of N cells it is number P*N/100, rounded down, counted from 0."},
 
     {0, "range", "R", STEP | ON_SCREEN, FILTER_VALUE,
      "how far samples may differ: 25, or 10% of the range\n"
