@@ -137,6 +137,9 @@ static void print_end(const struct options *options, const struct batch_counts *
     if (counts->links_outside > 0)
         command_say("%zu symlink%s out of the folder not followed (--follow)",
                     counts->links_outside, counts->links_outside == 1 ? "" : "s");
+    if (counts->loops > 0)
+        command_say("%zu loop%s of symlinks not followed", counts->loops,
+                    counts->loops == 1 ? "" : "s");
     if (counts->clipped > 0 && !options->verbose)
         command_say("%zu file%s with more than 1 %% of the samples clipped by the mask's sum "
                     "(-v names them); --normalize divides by the sum",

@@ -198,7 +198,8 @@ static const struct help_block help_text[] = {
          "that a killed run has left. Several runs at once do no harm. Each shard writes a "
          "manifest of its own, and every run reads all of them."),
     TEXT("The output folder must not lie inside the input folder, and no output may be written "
-         "into the input folder. Symlinks are followed if they stay inside INPUT."),
+         "into the input folder. Symlinks are followed if they stay inside INPUT, but not to a "
+         "folder that they lie in. A picture with several paths has an output for each path."),
 
     HEADING("SIGNALS"),
     TEXT("The command signal filters one-dimensional samples. Its mask has one row or one column, "
