@@ -251,7 +251,7 @@ const struct option_spec option_table[OPTION_ROWS] = {
     {0, "json", NULL, WORKS | ON_SCREEN, FLAG(json), "print results as JSON, one object per line"},
     {0, "csv", NULL, REUSE, FLAG(csv), "print results as CSV, with a line of column names"},
     {0, "plot", "FILE", BENCH | ON_SCREEN, FILE_NAME(plot),
-     "draw a roofline, or the lines of a sweep, as SVG; FILE ends in .svg, or is -"},
+     "draw a roofline, or the lines of a sweep, as SVG\nFILE ends in .svg, or is -."},
 
     {'q', "quiet", NULL, WORKS | ON_SCREEN, OWN(loudness),
      "print errors only: no warnings and no progress"},
