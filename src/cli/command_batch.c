@@ -201,6 +201,12 @@ static bool check_files(const struct options *options, enum command_run run, str
                          "--files-from: INPUT is the folder of the names; '%s' is none", input);
     if (option)
         return error_set(err, EXIT_USAGE, "--%s is for folders, and '%s' is none", option, input);
+    for (int i = 0; run == RUN_FILES && i < options->operands - 1; i++)
+        if (filter_find(options->operand[i]) && access(options->operand[i], F_OK) != 0)
+            return error_set(err, EXIT_USAGE,
+                             "%s is a filter: for several filters write stencilcli chain INPUT "
+                             "OUTPUT %s %s",
+                             options->operand[i], options->command, options->operand[i]);
     if (run == RUN_PICTURE && options->devices > 1)
         return error_set(err, EXIT_USAGE, "one picture runs on one device; a folder on several");
     if (run == RUN_PICTURE && options->into_option)

@@ -115,7 +115,8 @@ static const struct help_block help_text[] = {
          "1  4  6  4  1"),
     TEXT("It holds rows of numbers, separated by blanks or commas. All rows have the same length. "
          "A mask is 1x1 to 255x255 cells, or one row or column of up to 6001, and its sides may be "
-         "even. Numbers are exact: 4, -1/2, 0.0625, 1e-3. These lines may stand before the rows:"),
+         "even. Numbers are exact: 4, -1/2, 0.0625, 1e-3. These lines may stand before "
+         "or after the rows:"),
     ENTRY("divisor D", "Divide the sum by D. The default is 1."),
     ENTRY("normalize", "Divide by the sum of the weights. Not together with a divisor."),
     ENTRY("offset O", "Add O after the division; 50% is half of the range."),
@@ -674,7 +675,7 @@ static void print_option(FILE *out, const struct option_spec *spec)
     add_term(term, spec);
     text_append(term, TEXT_CHARS, "%s%s", spec->argument ? " " : "",
                 spec->argument ? spec->argument : "");
-    fprintf(out, "  %-*s%.*s\n", DOC_COLUMN - 2, term, (int)strcspn(spec->doc, "\n"), spec->doc);
+    fprintf(out, "  %-*s %.*s\n", DOC_COLUMN - 3, term, (int)strcspn(spec->doc, "\n"), spec->doc);
 }
 
 /* -h, --help or --version */
