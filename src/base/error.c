@@ -28,6 +28,13 @@ bool error_file(struct error *err, const char *path, const char *format, ...)
     return false;
 }
 
+bool error_in_step(struct error *err, int step)
+{
+    const struct error why = *err;
+
+    return step == 0 ? false : error_set(err, why.code, "step %d: %s", step, why.text);
+}
+
 bool error_errno(struct error *err, const char *path, const char *verb)
 {
     return error_set(err, EXIT_INPUT, "%s: cannot %s: %s", path, verb, strerror(errno));

@@ -33,6 +33,10 @@ __attribute__((format(printf, 3, 4))) bool error_set(struct error *err, enum exi
 __attribute__((format(printf, 3, 4))) bool error_file(struct error *err, const char *path,
                                                       const char *format, ...);
 
+/* Puts "step STEP: " before the sentence of an error in a chain; STEP is 0 elsewhere, and changes
+ * nothing. */
+bool error_in_step(struct error *err, int step);
+
 /* "%s: cannot VERB: STRERROR" from errno, with EXIT_INPUT. */
 bool error_errno(struct error *err, const char *path, const char *verb);
 

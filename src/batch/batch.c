@@ -404,6 +404,7 @@ static bool begin(struct batch *b, struct error *err)
     if (!add_sources(b))
         return error_set(err, EXIT_INPUT, "%s: no memory for its names", job->tree.output);
     b->counts.links_outside = b->list.rest.links_outside;
+    b->counts.loops = b->list.rest.loops;
     if (!take_shard(b, err))
         return false;
     if (b->counts.files + b->counts.others == 0)

@@ -87,7 +87,7 @@ struct batch_result {
 struct batch_counts {
     size_t files, done, skipped, failed, planned; /* files: this shard's */
     size_t others;                                /* files of other shards */
-    size_t links_outside;                         /* symlinks that were not followed */
+    size_t links_outside, loops;                  /* symlinks that were not followed */
     struct folder_kinds passed;                   /* this shard's files that are no pictures */
     size_t with_warnings, clipped;
     uint64_t pixels, input_bytes, output_bytes; /* of the files done */

@@ -151,84 +151,20 @@ void chart_begin(struct chart *chart, const char *title, const char *subtitle,
 
 /* ---- labels ---- */
 
-/* Marks are few, but often close together. Each label tries positions beside its mark, at different
- * heights, and takes the cheapest; a few rounds settle all labels. Distance costs. Covering
- * something costs much more, and so does a change of the labels' order, which would make the lines
- * to their marks cross. */
-#define GAP      12.0 /* from the mark to the text */
-#define LEADER   30.0 /* as GAP, for a label with a line to its mark */
-#define MARK     8.0  /* half a mark, with some air */
-#define LINE     17.0 /* from one text to the next */
-#define BESIDE   6.0  /* up to this distance up or down, a label still counts as beside its mark */
-#define STEP     3.0  /* between positions that are tried */
-#define FARTHEST 180.0
-#define COLUMN   60.0 /* marks closer than this in x form a column */
-#define ROUNDS   12
+/* Marks are few, but often close together. Labels stand right of their marks (left where the chart
+ * ends), and are pushed apart up and down, in the order of their marks, as far as needed. */
+#define GAP    12.0  /* from the mark to the text */
+#define LEADER 30.0  /* as GAP, for a label with a line to its mark */
+#define LINE   17.0  /* from one text to the next */
+#define BESIDE 6.0   /* up to this distance up or down, a label still counts as beside its mark */
+#define MARGIN 6.0   /* between labels and the chart's right end */
+#define COLUMN 200.0 /* the labels of marks closer than this in x can meet: they form a column */
 
 #define SPREAD_ROUNDS 200
 
-#define COST_LEFT  90.0 /* for a position left of the mark */
-#define COST_COVER 60.0 /* for covering, and again for each further pixel */
-#define COST_ORDER 45.0
-#define COST_LINE  0.005 /* covering a line costs this share: the letters have a halo */
-#define TOUCH      0.5   /* an overlap up to this does not count as covering */
-
-static struct chart_box label_box(const struct chart_label *label)
-{
-    return (struct chart_box){label->text_x - 2, label->text_y - LINE / 2,
-                              label->text_x + label->width + 2, label->text_y + LINE / 2};
-}
-
-static double cover(const struct chart_box *a, const struct chart_box *b)
-{
-    double x = fmin(a->right, b->right) - fmax(a->left, b->left);
-    double y = fmin(a->bottom, b->bottom) - fmax(a->top, b->top);
-    return x > TOUCH && y > TOUCH ? COST_COVER + COST_COVER * fmin(x, y) : 0;
-}
-
-/* Whether two marks are so close in x that their labels can meet. */
 static bool is_column(const struct chart_label *a, const struct chart_label *b)
 {
     return fabs(a->x - b->x) < COLUMN;
-}
-
-/* The cost of label INDEX at the position in TRIED. */
-static double cost(const struct chart *chart, int index, const struct chart_label *tried)
-{
-    struct chart_box box = label_box(tried);
-    double sum = fabs(tried->text_y - tried->y) + (tried->text_x < tried->x ? COST_LEFT : 0);
-    for (int i = 0; i < chart->obstacles; i++)
-        sum += cover(&box, &chart->obstacle[i].box) * (chart->obstacle[i].is_line ? COST_LINE : 1);
-    for (int i = 0; i < chart->labels; i++) {
-        const struct chart_label *other = &chart->label[i];
-        struct chart_box mark = {other->x - MARK, other->y - MARK, other->x + MARK,
-                                 other->y + MARK};
-        struct chart_box taken = label_box(other);
-        sum += cover(&box, &mark);
-        if (i == index)
-            continue;
-        sum += cover(&box, &taken);
-        if (is_column(other, tried) && (other->text_x < other->x) == (tried->text_x < tried->x) &&
-            (other->y - tried->y) * (other->text_y - tried->text_y) < 0)
-            sum += COST_ORDER;
-    }
-    return sum;
-}
-
-/* Puts a label at height OFF beside its mark; false if it would leave the chart. */
-static bool try_place(const struct chart *chart, const struct chart_label *label, bool left,
-                      double off, struct chart_label *tried)
-{
-    *tried = *label;
-    tried->led = label->led || fabs(off) > BESIDE;
-    double gap = tried->led ? LEADER : GAP;
-    tried->text_x = left ? label->x - gap - label->width : label->x + gap;
-    tried->text_y = label->y + off;
-    /* TOUCH is a tolerance of half a pixel: the search begins exactly at these limits. */
-    return tried->text_x >= chart->x.begin + 4 &&
-           tried->text_x + label->width <= chart->width - 6 &&
-           tried->text_y >= chart->y.end + LINE / 2 - TOUCH &&
-           tried->text_y <= chart->y.begin - LINE / 2 + TOUCH;
 }
 
 /* In label I's column, the label whose mark is the next one below; -1: none. */
@@ -244,9 +180,6 @@ static int next_below(const struct chart_label *labels, int count, int i)
     return next;
 }
 
-/* Start of the search: labels are right of their marks, and labels of a column are pushed apart, in
- * the order of their marks, as far as needed. (If labels started on top of each other, the search
- * would not separate them, since no single step improves the cost.) */
 static void spread(struct chart *chart)
 {
     struct chart_label *labels = chart->label;
@@ -268,55 +201,27 @@ static void spread(struct chart *chart)
         if (fabs(labels[i].text_y - labels[i].y) > BESIDE)
             for (int j = 0; j < count; j++) /* the whole column gets lines */
                 labels[j].led = labels[j].led || is_column(&labels[i], &labels[j]);
-    for (int i = 0; i < count; i++)
-        labels[i].text_x = labels[i].x + (labels[i].led ? LEADER : GAP);
-}
-
-/* Moves a label to the cheapest position; it stays if no other position is cheaper. */
-static void improve(struct chart *chart, int index)
-{
-    struct chart_label *label = &chart->label[index], best = *label, tried;
-    double least = INFINITY;
-    if (try_place(chart, label, false, label->text_y - label->y, &tried) &&
-        label->text_x > label->x)
-        least = cost(chart, index, &tried);
-    for (int left = 0; left < 2; left++)
-        for (double off = -FARTHEST; off <= FARTHEST; off += STEP) {
-            double here =
-                try_place(chart, label, left, off, &tried) ? cost(chart, index, &tried) : INFINITY;
-            if (here < least) {
-                least = here;
-                best = tried;
-            }
-        }
-    *label = best;
 }
 
 void chart_place_labels(struct chart *chart)
 {
+    spread(chart);
     for (int i = 0; i < chart->labels; i++) {
         struct chart_label *label = &chart->label[i];
+        double gap = label->led ? LEADER : GAP;
         label->width = svg_text_width(label->name, LABEL_SIZE, true);
         if (label->value[0])
             label->width += 7 + svg_text_width(label->value, LABEL_SIZE, false);
+        label->text_x = label->x + gap + label->width <= chart->width - MARGIN
+                            ? label->x + gap
+                            : label->x - gap - label->width;
     }
-    spread(chart);
-    for (int round = 0; round < ROUNDS; round++)
-        for (int i = 0; i < chart->labels; i++)
-            improve(chart, i);
 }
 
 void chart_add_label(struct chart *chart, const struct chart_label *label)
 {
     if (chart->labels < CHART_LABELS)
         chart->label[chart->labels++] = *label;
-}
-
-void chart_block(struct chart *chart, double x, double y, double half, bool is_line)
-{
-    if (chart->obstacles < CHART_OBSTACLES)
-        chart->obstacle[chart->obstacles++] =
-            (struct chart_obstacle){{x - half, y - half, x + half, y + half}, is_line};
 }
 
 static void draw_labels(struct chart *chart)

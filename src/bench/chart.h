@@ -38,25 +38,12 @@ struct chart_label {
 };
 #define CHART_LABELS 64
 
-struct chart_box {
-    double left, top, right, bottom;
-};
-
-/* Something that labels must not cover: a text, or (less strictly) a piece of a line. */
-struct chart_obstacle {
-    struct chart_box box;
-    bool is_line;
-};
-#define CHART_OBSTACLES 1024
-
 struct chart {
     struct svg svg;
     double width, height;
     struct chart_axis x, y; /* chart_begin sets begin and end */
     struct chart_label label[CHART_LABELS];
     int labels;
-    struct chart_obstacle obstacle[CHART_OBSTACLES];
-    int obstacles;
 };
 
 /* Draws the paper, title and subtitle (two lines), gridlines and axes. The axes' values must be
@@ -67,11 +54,8 @@ void chart_begin(struct chart *chart, const char *title, const char *subtitle,
 /* Keeps LABEL until the end. Labels beyond the arrays' size are dropped. */
 void chart_add_label(struct chart *chart, const struct chart_label *label);
 
-/* Keeps labels away from a square of 2 HALF pixels around a point. */
-void chart_block(struct chart *chart, double x, double y, double half, bool is_line);
-
-/* Finds positions so that no label covers another label, a mark or an obstacle, and none leaves the
- * chart; each label is right or left of its mark. */
+/* Finds positions so that no label covers another one or leaves the chart; each label is right or
+ * left of its mark. */
 void chart_place_labels(struct chart *chart);
 
 /* Places the labels. Then draws thin lines from marks to labels that are not beside them, then

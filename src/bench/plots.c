@@ -209,10 +209,6 @@ static void draw_roof(struct chart *chart, struct svg_point from, struct svg_poi
                            .turn = atan2(uy, ux) * 180 / acos(-1),
                            .halo = CHART_PAPER};
     svg_lines(&chart->svg, (struct svg_point[]){from, to}, 2, &style);
-    for (double at = 0; at <= length; at += 8)
-        chart_block(chart, from.x + at * ux, from.y + at * uy, 3, true);
-    for (double at = -half; at <= half; at += 12)
-        chart_block(chart, how.x + at * ux + 4 * uy, how.y + at * uy - 4 * ux, 8, false);
     svg_put_text(&chart->svg, &how, text);
 }
 

@@ -137,6 +137,9 @@ static void print_end(const struct options *options, const struct batch_counts *
     if (counts->links_outside > 0)
         command_say("%zu symlink%s out of the folder not followed (--follow)",
                     counts->links_outside, counts->links_outside == 1 ? "" : "s");
+    if (counts->loops > 0)
+        command_say("%zu loop%s of symlinks not followed", counts->loops,
+                    counts->loops == 1 ? "" : "s");
     if (counts->clipped > 0 && !options->verbose)
         command_say("%zu file%s with more than 1 %% of the samples clipped by the mask's sum "
                     "(-v names them); --normalize divides by the sum",
@@ -198,6 +201,12 @@ static bool check_files(const struct options *options, enum command_run run, str
                          "--files-from: INPUT is the folder of the names; '%s' is none", input);
     if (option)
         return error_set(err, EXIT_USAGE, "--%s is for folders, and '%s' is none", option, input);
+    for (int i = 0; run == RUN_FILES && i < options->operands - 1; i++)
+        if (filter_find(options->operand[i]) && access(options->operand[i], F_OK) != 0)
+            return error_set(err, EXIT_USAGE,
+                             "%s is a filter: for several filters write stencilcli chain INPUT "
+                             "OUTPUT %s %s",
+                             options->operand[i], options->command, options->operand[i]);
     if (run == RUN_PICTURE && options->devices > 1)
         return error_set(err, EXIT_USAGE, "one picture runs on one device; a folder on several");
     if (run == RUN_PICTURE && options->into_option)

@@ -3,6 +3,7 @@
  * are checked before the first measurement, because a bench takes a while. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/machine.h"
@@ -45,7 +46,12 @@ static bool check_together(const struct options *options, struct error *err)
                         : channels          ? "channels"
                         : options->depth    ? "depth"
                                             : NULL;
+    const char *dot = options->plot ? strrchr(options->plot, '.') : NULL;
 
+    if (options->plot && strcmp(options->plot, "-") != 0 && (!dot || strcasecmp(dot, ".svg") != 0))
+        return error_set(err, EXIT_USAGE,
+                         "--plot %.400s: plots are SVG: choose a name that ends in .svg",
+                         options->plot);
     if (options->operands && given)
         return error_set(err, EXIT_USAGE, "--%s is for a generated picture: '%.80s' has its own %s",
                          given, options->operand[0], given);

@@ -14,9 +14,15 @@
 
 /* ---- reporting ---- */
 
-static bool is_changed(const struct golden_case *one, const struct golden_result *result)
+/* What `record` does with a checksum. If a case FAILED, no checksum is recorded. */
+enum record { RECORD_SAME, RECORD_NEW, RECORD_CHANGED, RECORD_NOTHING, RECORDS };
+
+static enum record record_of(const struct golden_case *one, const struct golden_result *result,
+                             bool failed)
 {
-    return strcmp(result->checksum, one->checksum) != 0;
+    if (strcmp(result->checksum, one->checksum) == 0)
+        return RECORD_SAME;
+    return failed ? RECORD_NOTHING : strcmp(one->checksum, "0") == 0 ? RECORD_NEW : RECORD_CHANGED;
 }
 
 static void tell_json(const char *state, const struct golden_case *one,
@@ -47,17 +53,23 @@ static void tell_text(const char *state, const struct golden_case *one,
     putchar('\n');
 }
 
-static void tell(const struct options *options, const struct golden_job *job, struct junit *junit)
+static void tell(const struct options *options, const struct golden_job *job, bool failed,
+                 struct junit *junit)
 {
+    static const char *const recorded[] = {[RECORD_SAME] = "same",
+                                           [RECORD_NEW] = "new",
+                                           [RECORD_CHANGED] = "changed",
+                                           [RECORD_NOTHING] = "unrecorded"};
+
     for (size_t i = 0; i < job->suite->count; i++) {
         const struct golden_case *one = &job->suite->cases[i];
         const struct golden_result *result = &job->result[i];
         const char *state = golden_state_name(result->state);
         bool good = result->state == GOLDEN_SAME || result->state == GOLDEN_TOLERATED;
-        bool changed = job->recording && is_changed(one, result);
-        bool news = result->state != GOLDEN_SAME || changed;
+        enum record record = record_of(one, result, failed);
+        bool news = result->state != GOLDEN_SAME || (job->recording && record != RECORD_SAME);
         if (job->recording && result->state != GOLDEN_FAILED)
-            state = changed ? "changed" : "same";
+            state = recorded[record];
         if (options->json)
             tell_json(state, one, result);
         else if (!good || options->verbose || (news && !options->quiet))
@@ -70,20 +82,20 @@ static void tell(const struct options *options, const struct golden_job *job, st
     }
 }
 
-static enum exit_code summarise(const struct options *options, const struct golden_job *job)
+static enum exit_code summarise(const struct options *options, const struct golden_job *job,
+                                const size_t counts[GOLDEN_STATES])
 {
-    size_t counts[GOLDEN_STATES] = {0}, changed = 0;
+    size_t records[RECORDS] = {0};
     bool talk = !options->quiet && !options->json;
 
-    for (size_t i = 0; i < job->suite->count; i++) {
-        counts[job->result[i].state]++;
-        changed += is_changed(&job->suite->cases[i], &job->result[i]);
-    }
+    for (size_t i = 0; i < job->suite->count; i++)
+        records[record_of(&job->suite->cases[i], &job->result[i], false)]++;
     if (job->recording && counts[GOLDEN_FAILED])
         command_say("nothing recorded: %zu of %zu cases failed", counts[GOLDEN_FAILED],
                     job->suite->count);
     else if (job->recording && talk)
-        printf("%zu recorded, %zu of them changed\n", job->suite->count, changed);
+        printf("%zu recorded: %zu new, %zu changed, %zu same\n", job->suite->count,
+               records[RECORD_NEW], records[RECORD_CHANGED], records[RECORD_SAME]);
     else if (talk)
         printf("%zu case%s: %zu same, %zu tolerated, %zu different, %zu unrecorded, %zu failed\n",
                job->suite->count, job->suite->count == 1 ? "" : "s", counts[GOLDEN_SAME],
@@ -99,13 +111,16 @@ static enum exit_code summarise(const struct options *options, const struct gold
 static bool run(const struct options *options, struct golden_job *job, struct error *err)
 {
     struct junit junit = {0};
+    size_t counts[GOLDEN_STATES] = {0};
 
     if (!golden_run(job, err))
         return false;
+    for (size_t i = 0; i < job->suite->count; i++)
+        counts[job->result[i].state]++;
     if (options->junit && !junit_begin(&junit, "stencilcli golden", options->junit, err))
         return false;
-    tell(options, job, &junit);
-    enum exit_code code = summarise(options, job);
+    tell(options, job, counts[GOLDEN_FAILED] > 0, &junit);
+    enum exit_code code = summarise(options, job, counts);
     if (!junit_end(&junit, options->junit, err))
         return false;
     return (!options->html || golden_report_write(job, options->html, err)) &&

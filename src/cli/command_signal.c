@@ -39,7 +39,6 @@ static const struct {
     [SIGNAL_SUM_F32] = {"float32", "sums in floats, which are exact below 2^24"},
     [SIGNAL_SUM_I64] = {"int64", "sums in 64-bit integers"},
     [SIGNAL_SUM_RATIONAL] = {"rational", "sums past 62 bits: rationals on the CPU, no kernel"},
-    [SIGNAL_SUM_SPLIT] = {"split", "sums past 62 bits: the kernel runs on split numbers"},
 };
 
 static const char *device_name(const struct signal_report *report)

@@ -115,7 +115,8 @@ static const struct help_block help_text[] = {
          "1  4  6  4  1"),
     TEXT("It holds rows of numbers, separated by blanks or commas. All rows have the same length. "
          "A mask is 1x1 to 255x255 cells, or one row or column of up to 6001, and its sides may be "
-         "even. Numbers are exact: 4, -1/2, 0.0625, 1e-3. These lines may stand before the rows:"),
+         "even. Numbers are exact: 4, -1/2, 0.0625, 1e-3. These lines may stand before "
+         "or after the rows:"),
     ENTRY("divisor D", "Divide the sum by D. The default is 1."),
     ENTRY("normalize", "Divide by the sum of the weights. Not together with a divisor."),
     ENTRY("offset O", "Add O after the division; 50% is half of the range."),
@@ -198,7 +199,8 @@ static const struct help_block help_text[] = {
          "that a killed run has left. Several runs at once do no harm. Each shard writes a "
          "manifest of its own, and every run reads all of them."),
     TEXT("The output folder must not lie inside the input folder, and no output may be written "
-         "into the input folder. Symlinks are followed if they stay inside INPUT."),
+         "into the input folder. Symlinks are followed if they stay inside INPUT, but not to a "
+         "folder that they lie in. A picture with several paths has an output for each path."),
 
     HEADING("SIGNALS"),
     TEXT("The command signal filters one-dimensional samples. Its mask has one row or one column, "
@@ -673,7 +675,7 @@ static void print_option(FILE *out, const struct option_spec *spec)
     add_term(term, spec);
     text_append(term, TEXT_CHARS, "%s%s", spec->argument ? " " : "",
                 spec->argument ? spec->argument : "");
-    fprintf(out, "  %-*s%.*s\n", DOC_COLUMN - 2, term, (int)strcspn(spec->doc, "\n"), spec->doc);
+    fprintf(out, "  %-*s %.*s\n", DOC_COLUMN - 3, term, (int)strcspn(spec->doc, "\n"), spec->doc);
 }
 
 /* -h, --help or --version */

@@ -74,8 +74,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "rank", "P%", STEP | ON_SCREEN, FILTER_VALUE,
      "which of the sorted cells: 0% is the least one\n"
-     "50% is the median, 100% the greatest. Of N cells it is number P*N/100, rounded down, counted "
-     "from 0."},
+     "50% is the median, 100% the greatest. 50 is the same as 50%, but less than 1% needs its "
+     "sign. Of N cells it is number P*N/100, rounded down, counted from 0."},
 
     {0, "range", "R", STEP | ON_SCREEN, FILTER_VALUE,
      "how far samples may differ: 25, or 10% of the range\n"
@@ -114,13 +114,13 @@ const struct option_spec option_table[OPTION_ROWS] = {
     GROUP("Filtering"),
 
     {'b', "border", "BORDER", STEPS | BENCH | ON_SCREEN, FILTER_WORD(filter_border_word),
-     "the values beyond the edges (default: replicate)\n"
-     "For signals the default is zero. See BORDERS."},
+     "the values beyond the edges: replicate, zero, ...\n"
+     "The default is replicate, for signals zero. See BORDERS."},
 
     {0, "alpha", "MODE", FILTER | BENCH | ON_SCREEN, OWN_WORD(alpha),
-     "how transparency is treated (default: weighted)\n"
-     "For bench the default is plain. chain takes drop only, for its output; other modes are for "
-     "one step and stand inside STEP. See ALPHA."},
+     "how transparency is treated: weighted, ignore ...\n"
+     "The default is weighted, for bench plain. chain takes drop only, for its output; other "
+     "modes are for one step and stand inside STEP. See ALPHA."},
 
     {0, "channels", "LIST", STEP | BENCH, FILTER_VALUE,
      "filter only these channels and copy the others\n"
@@ -251,7 +251,7 @@ const struct option_spec option_table[OPTION_ROWS] = {
     {0, "json", NULL, WORKS | ON_SCREEN, FLAG(json), "print results as JSON, one object per line"},
     {0, "csv", NULL, REUSE, FLAG(csv), "print results as CSV, with a line of column names"},
     {0, "plot", "FILE", BENCH | ON_SCREEN, FILE_NAME(plot),
-     "draw a roofline, or the lines of a sweep, as SVG"},
+     "draw a roofline, or the lines of a sweep, as SVG\nFILE ends in .svg, or is -."},
 
     {'q', "quiet", NULL, WORKS | ON_SCREEN, OWN(loudness),
      "print errors only: no warnings and no progress"},

@@ -149,11 +149,17 @@ static bool check_operands(const struct options *options, const struct command_s
                          options->operand[command->max_operands], options->command,
                          command->max_operands ? command->operands : "no operands");
     /* --plan writes nothing, so OUTPUT may be missing if nothing follows it. */
-    bool may_lack = options->plan && command != &command_table[COMMAND_CHAIN];
+    bool is_chain = command == &command_table[COMMAND_CHAIN];
+    bool may_lack = options->plan && !is_chain;
     int least = command->min_operands - may_lack;
     if (options->operands < least)
         return error_set(err, EXIT_USAGE, "%s needs %s; try 'stencilcli %s --help'",
                          options->command, command->operands, options->command);
+    /* An empty word is mostly an unset variable of a script. A chain's steps are checked later. */
+    for (int i = 0; i < options->operands && (i < 2 || !is_chain); i++)
+        if (options->operand[i][0] == '\0')
+            return error_set(err, EXIT_USAGE, "%s: expected %s, got an empty word",
+                             options->command, command->operands);
     const char *word = options->operand[0];
     if (!command->words || options->operands == 0 || word_find(word, command->words) >= 0)
         return true;
@@ -228,10 +234,9 @@ static bool parse_steps(struct options *options, struct error *err)
     options->steps = options->operands - 2;
     options->operands = 2;
     for (int i = 0; i < options->steps; i++) {
-        struct error why;
         char *text = (char *)options->operand[2 + i];
-        if (!filter_parse(&options->step[i], text, unknown_in_step, &why))
-            return error_set(err, EXIT_USAGE, "step %d: %s", i + 1, why.text);
+        if (!filter_parse(&options->step[i], text, unknown_in_step, err))
+            return error_in_step(err, i + 1);
         if (i > 0)
             options->step[i - 1].next = &options->step[i];
     }

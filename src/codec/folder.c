@@ -159,7 +159,9 @@ static void walk_folder(struct walk *walk, const char *folder, const struct abov
         errno = ENAMETOOLONG;
     if (here.depth > MAX_DEPTH || stat(path, &status) != 0) {
         visit_unreadable(walk, folder);
-    } else if (!is_above(above, &status)) {
+    } else if (is_above(above, &status)) {
+        walk->rest->loops++;
+    } else {
         here.device = status.st_dev;
         here.inode = status.st_ino;
         count = scandir(path, &entries, is_foreign, NULL);

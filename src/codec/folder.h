@@ -33,6 +33,7 @@ enum folder_choice folder_choose(const struct folder_filter *filter, const char 
 /* Counts of what the walk did not visit. */
 struct folder_rest {
     size_t links_outside; /* wanted symlinks that were not followed */
+    size_t loops;         /* paths that lead back to a folder above */
     size_t left_out;      /* files and folders that the patterns do not select */
 };
 

@@ -184,6 +184,8 @@ const char *source_warning(struct source *source, enum format output)
         lost = source->lost;
     else if (encoder && encoder->keeps)
         lost &= ~encoder->keeps(metadata);
+    if (takes_pages(source, output))
+        lost &= ~(unsigned)DROPPED_PAGES;
     if (source->more && source_is_stream(source) && takes_pages(source, output))
         return NULL; /* the warning is that of the first page only */
     /* EXIF data are taken apart on the way into a TIFF and out of it. */

@@ -88,7 +88,7 @@ bool kernel_open(const struct kernel *kernel, const struct plan *plan, int width
     *state = NULL;
     if (kernel->open) {
         *state = kernel->open(kernel, plan, width, height, method, err);
-        return *state != NULL;
+        return *state || error_in_step(err, plan->step);
     }
     return !method || error_set(err, EXIT_USAGE,
                                 "--method %s is for the CPU: kernel %s has no "

@@ -431,17 +431,21 @@ bool filter_plan(const struct filter_request *request, int channels, enum sample
                  uint32_t max, struct plan *plan, struct error *err)
 {
     struct plan *last = plan;
+    int step = request->next ? 1 : 0;
 
     memset(plan, 0, sizeof *plan);
+    plan->step = step;
     if (!plan_step(request, channels, type, max, plan, err))
-        return false;
+        return error_in_step(err, step);
     while ((request = request->next)) {
         last->next = calloc(1, sizeof *plan);
-        if (!last->next)
+        if (last->next)
+            last->next->step = ++step;
+        else
             error_set(err, EXIT_INPUT, "no memory for the plan");
         if (!last->next || !plan_step(request, channels, type, max, last->next, err)) {
             plan_free(plan);
-            return false;
+            return error_in_step(err, step);
         }
         last = last->next;
     }
@@ -474,17 +478,12 @@ static bool load_step(struct filter_request *request, struct error *err)
 
 bool filter_load(struct filter_request *request, struct error *err)
 {
-    int number = 1;
+    int number = request->next ? 1 : 0;
 
-    for (struct filter_request *step = request; step; step = step->next, number++) {
-        struct error why;
-        if (load_step(step, &why))
-            continue;
-        filter_unload(request);
-        if (request->next)
-            return error_set(err, why.code, "step %d: %s", number, why.text);
-        *err = why;
-        return false;
-    }
+    for (struct filter_request *step = request; step; step = step->next, number++)
+        if (!load_step(step, err)) {
+            filter_unload(request);
+            return error_in_step(err, number);
+        }
     return true;
 }

@@ -333,9 +333,11 @@ bool mask_load(struct mask *mask, const char *argument, struct error *err)
         free(path);
         return good;
     }
-    /* A single number is a mask of one cell. A row with a mistake in it ('1 x 1') gets the message
-     * that says where the mistake is, not one about a missing file. */
-    if (numbers > 0 && strchr("+-.0123456789", argument[strspn(argument, " \t,")]))
+    /* A single number is a mask of one cell. A row or a number with a mistake in it ('1 x 1',
+     * '1/0') gets the message that says where the mistake is, not one about a missing file. */
+    if ((numbers > 0 && strchr("+-.0123456789", argument[strspn(argument, " \t,")])) ||
+        (strpbrk(argument, "0123456789") &&
+         strspn(argument, "+-.0123456789eE/") == strlen(argument)))
         return mask_parse(mask, "--mask", argument, strlen(argument), err);
     return not_found(argument, err);
 }

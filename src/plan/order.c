@@ -50,6 +50,12 @@ static bool find_place(int *place, const char *percent, int64_t count, struct er
 
     mpq_init(part);
     good = rational_option(part, "--rank", percent, &of_hundred, err);
+    /* 0.5 could be meant as a half. */
+    if (good && !of_hundred && mpq_sgn(part) > 0 && mpq_cmp_ui(part, 1, 1) < 0)
+        good = error_set(err, EXIT_USAGE,
+                         "--rank %.80s: P is in percent, 50 is the middle: for less than 1%%, "
+                         "write %.80s%%",
+                         percent, percent);
     if (good && !of_hundred)
         mpz_mul_ui(mpq_denref(part), mpq_denref(part), 100);
     if (good && (mpq_sgn(part) < 0 || mpz_cmp(mpq_numref(part), mpq_denref(part)) > 0))

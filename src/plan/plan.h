@@ -123,6 +123,7 @@ struct plan {
     /* The next filter of a chain, owned; NULL: this is the last one. Only src/run runs chains:
      * kernels and methods get the plan of one filter. */
     struct plan *next;
+    int step; /* its number in a chain, from 1; 0: no chain */
 };
 
 /* Do the sums need 64 bits and more, whatever the mask is? Few kernels have them. */

@@ -159,13 +159,15 @@ bool picture_choose(const struct picture_request *request, const struct plan *pl
     for (; plan; plan = plan->next) {
         const struct kernel *kernel = picture_kernel(request, choice, plan);
         if (!kernel)
-            return error_set(err, EXIT_DEVICE, "no CUDA kernel runs this%s; --device cpu runs it",
-                             plan->kind == PLAN_LONG
-                                 ? ": the mask has more than 255 cells along an axis"
-                             : plan_is_wide(plan) ? ": --nodata and 16-bit --light run on the CPU"
-                                                  : "");
-        if (request->kernel && !kernel_supports(kernel, plan, why, sizeof why))
-            return error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", kernel->name, why);
+            error_set(err, EXIT_DEVICE, "no CUDA kernel runs this%s; --device cpu runs it",
+                      plan->kind == PLAN_LONG ? ": the mask has more than 255 cells along an axis"
+                      : plan_is_wide(plan)    ? ": --nodata and 16-bit --light run on the CPU"
+                                              : "");
+        else if (!request->kernel || kernel_supports(kernel, plan, why, sizeof why))
+            continue;
+        else
+            error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", kernel->name, why);
+        return error_in_step(err, plan->step);
     }
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -257,7 +258,7 @@ bool describe_text(FILE *out, const char *input, const struct picture_request *r
     const struct image_info *info = &report->info;
 
     fprintf(out, "picture   ");
-    clean_text_put(out, input ? input : "in memory");
+    clean_text_put(out, !input ? "in memory" : strcmp(input, "-") == 0 ? "standard input" : input);
     if (input)
         fprintf(out, ": %s", format_name(info->format));
     fprintf(out, "%s %d x %d pixels, %d channel%s, samples 0..%" PRIu32 "\n", input ? "," : ":",

@@ -55,10 +55,11 @@ bool picture_load(struct filter_request *request, struct error *err)
 {
     if (!filter_load(request, err))
         return false;
-    for (struct filter_request *step = request; step; step = step->next)
+    int number = request->next ? 1 : 0;
+    for (struct filter_request *step = request; step; step = step->next, number++)
         if (!load_where(step, err)) {
             picture_unload(request);
-            return false;
+            return error_in_step(err, number);
         }
     return true;
 }
@@ -70,29 +71,25 @@ void picture_unload(struct filter_request *request)
         image_free(&request->where_picture);
 }
 
-/* Does what surrounds the steps suit the picture? */
+/* Does what surrounds the step suit the picture? */
 static bool check_around(const struct filter_request *step, const struct image_info *info,
                          struct error *err)
 {
-    for (; step; step = step->next) {
-        const struct plan_region *region = &step->region;
-        const struct image *where = &step->where_picture;
+    const struct plan_region *region = &step->region;
+    const struct image *where = &step->where_picture;
 
-        if (info->format == FORMAT_Y4M &&
-            (step->light || step->where || step->has_nodata || region->width > 0))
-            return error_set(err, EXIT_USAGE,
-                             "--light, --region, --where and --nodata are for pictures, not for "
-                             "videos");
-        if (region->width > 0 && (region->x >= info->width || region->y >= info->height))
-            return error_set(
-                err, EXIT_USAGE, "--region %d,%d,%d,%d lies outside the picture of %d x %d pixels",
-                region->x, region->y, region->width, region->height, info->width, info->height);
-        if (step->where && (where->width != info->width || where->height != info->height))
-            return error_set(err, EXIT_INPUT,
-                             "--where %s has %d x %d pixels, but the picture has %d x %d",
-                             step->where, where->width, where->height, info->width, info->height);
-    }
-    return true;
+    if (info->format == FORMAT_Y4M &&
+        (step->light || step->where || step->has_nodata || region->width > 0))
+        return error_set(err, EXIT_USAGE,
+                         "--light, --region, --where and --nodata are for pictures, not for "
+                         "videos");
+    if (region->width > 0 && (region->x >= info->width || region->y >= info->height))
+        return error_set(
+            err, EXIT_USAGE, "--region %d,%d,%d,%d lies outside the picture of %d x %d pixels",
+            region->x, region->y, region->width, region->height, info->width, info->height);
+    return !step->where || (where->width == info->width && where->height == info->height) ||
+           error_set(err, EXIT_INPUT, "--where %s has %d x %d pixels, but the picture has %d x %d",
+                     step->where, where->width, where->height, info->width, info->height);
 }
 
 /* ---- the plan ---- */
@@ -100,11 +97,15 @@ static bool check_around(const struct filter_request *step, const struct image_i
 bool picture_prepare(const struct picture_request *request, const struct image_info *info,
                      struct plan *plan, struct picture_choice *choice, struct error *err)
 {
+    int number = request->filter.next ? 1 : 0;
+
     if (info->format == FORMAT_Y4M && request->filter.channels)
         return error_set(err, EXIT_USAGE,
                          "--channels is for pictures: all planes of a video are filtered");
-    if (!check_around(&request->filter, info, err) ||
-        !filter_plan(&request->filter, info->channels, info->type, info->max, plan, err))
+    for (const struct filter_request *step = &request->filter; step; step = step->next, number++)
+        if (!check_around(step, info, err))
+            return error_in_step(err, number);
+    if (!filter_plan(&request->filter, info->channels, info->type, info->max, plan, err))
         return false;
     picture_estimate(request, plan, info, choice);
     return true;

@@ -137,8 +137,7 @@ bool signal_check(const struct signal_request *request, const char *output, stru
  *   CPU   samples * weights / (rate * threads)
  *   GPU   start-up and end + bytes up and down / bus + samples * weights / rate
  *
- * For sums past 62 bits `auto` takes no kernel: one loop over rationals is faster than dozens of
- * runs over split numbers. A user who names a kernel or a GPU gets these runs. */
+ * Sums past 62 bits are made by a loop over rationals, whatever kernel is named. */
 
 /* Taps (one weight times one sample) per millisecond and thread: kernel "scalar", 255 weights. */
 #define SIGNAL_CPU_TAPS_FLOAT 7e6
@@ -181,9 +180,7 @@ bool signal_choose(struct signal_work *work, const struct signal_load *load, str
     const struct signal_request *request = work->request;
     struct signal_report *report = work->report;
     struct signal_choice *choice = &report->choice;
-    const struct kernel *reference = kernel_find_signal("reference");
     enum device device = request->device;
-    bool split;
 
     report->load = *load;
     choice->tile = request->tile;
@@ -197,14 +194,10 @@ bool signal_choose(struct signal_work *work, const struct signal_load *load, str
         return false;
     if (!backend_find(device)->start(device == DEVICE_CUDA ? request->device_index : 0, err))
         return false;
-    split = request->kernel ? request->kernel != reference
-                            : !request->device_auto && device == DEVICE_CUDA;
     choice->kernel = request->kernel ? request->kernel : kernel_choose_signal(device);
     choice->sums = load->sums;
-    if (load->sums == SIGNAL_SUM_RATIONAL && split)
-        choice->sums = SIGNAL_SUM_SPLIT;
-    else if (load->sums == SIGNAL_SUM_RATIONAL)
-        choice->kernel = reference;
+    if (load->sums == SIGNAL_SUM_RATIONAL)
+        choice->kernel = kernel_find_signal("reference");
     if (!choice->kernel)
         return error_set(err, EXIT_DEVICE, "no kernel for signals on this device");
     if (choice->kernel->shape_signal) {
@@ -216,7 +209,6 @@ bool signal_choose(struct signal_work *work, const struct signal_load *load, str
         choice->kernel->shape_signal(&job, &report->shape);
     }
     work->runner = (struct signal_runner){.kernel = choice->kernel,
-                                          .split = split,
                                           .verify = request->verify,
                                           .threads = choice->threads,
                                           .tile = choice->tile,

@@ -1,5 +1,5 @@
 /* Series of exact numbers, and sums of a signal: by a kernel on floats or 64-bit integers; past 62
- * bits by a plain loop over rationals, or by a kernel on split numbers. */
+ * bits by a plain loop over rationals. */
 #include "signal/sums.h"
 
 #include <inttypes.h>
@@ -79,11 +79,12 @@ static void get_place(int i, int n, series_get *get, void *context, mpq_srcptr g
 
 /* Finds the largest unit of the numbers and their ghost value: gcd of the numerators over lcm of
  * the denominators. False, with UNIT undefined, if an integer over the unit certainly has more than
- * BITS bits. Over the unit, the fraction n/d is the integer (n/gcd) * (lcm/d), which has at least
- * the bits of lcm/d. So once lcm has more than BITS bits beyond the shortest d, no unit fits. */
-static bool series_unit(mpq_t unit, int n, series_get *get, void *context, mpq_srcptr ghost,
-                        size_t bits)
+ * SIGNAL_INTEGER_BITS. Over the unit, the fraction n/d is the integer (n/gcd) * (lcm/d), which has
+ * at least the bits of lcm/d. So once lcm has more than BITS bits beyond the shortest d, no unit
+ * fits. */
+static bool series_unit(mpq_t unit, int n, series_get *get, void *context, mpq_srcptr ghost)
 {
+    const size_t bits = SIGNAL_INTEGER_BITS;
     mpz_ptr gcd = mpq_numref(unit), lcm = mpq_denref(unit);
     size_t least_bits = SIZE_MAX - bits; /* of the shortest denominator */
     bool fits = true;
@@ -114,7 +115,7 @@ static bool series_unit(mpq_t unit, int n, series_get *get, void *context, mpq_s
 /* Fills the cells; false if an integer does not fit 62 bits. */
 static bool make_integers(struct series *series, series_get *get, void *context, mpq_srcptr ghost)
 {
-    bool fits = series_unit(series->unit, series->n, get, context, ghost, SIGNAL_INTEGER_BITS);
+    bool fits = series_unit(series->unit, series->n, get, context, ghost);
     mpq_t value;
 
     mpq_init(value);
@@ -270,130 +271,6 @@ bool signal_sums_integers(const struct signal_runner *runner, struct signal_job 
     return run_job(runner, job, err);
 }
 
-/* ---- split numbers ---- */
-
-/* Numbers and weights are cut into limbs of so few bits that sums of their products fit:
- *
- *      N[i] = sum over k of  Nk[i] * 2^(bits*k)        M[j] = sum over l of  Ml[j] * 2^(bits*l)
- *
- * Every pair of limbs is one run of the kernel, and the sums are put together:
- *
- *      P[i] = sum over k and l of  Pkl[i] * 2^(bits*(k+l))
- *
- * This is for users who ask for a kernel by name; one loop over rationals is faster on the CPU. */
-
-/* Decimals of 64 characters have a unit of at least 10^-127, which is 422 bits, and lie below
- * 10^128. Only unrelated fractions need more bits than this. */
-#define UNIT_BITS 1024
-
-/* The numbers of a series as integers over a unit, and one limb of each. */
-struct split {
-    const struct series *series;
-    mpq_t unit;
-    size_t bits; /* of the largest integer */
-    int64_t *limb;
-};
-
-static void whole_number(const struct split *split, int i, mpq_t value)
-{
-    series_number(split->series, i, value);
-    mpq_div(value, value, split->unit);
-}
-
-/* Finds the unit, and how many bits the integers have. The caller frees the unit and the limbs. */
-static bool split_make(struct split *split, const char *name, struct error *err)
-{
-    int count = split->series->n + 1; /* the ghost value is the last number */
-    mpq_t value;
-
-    if (!series_unit(split->unit, count, series_get_number, (void *)split->series, NULL,
-                     UNIT_BITS) ||
-        mpz_sizeinbase(mpq_denref(split->unit), 2) > UNIT_BITS)
-        return error_set(err, EXIT_USAGE,
-                         "%s: numbers without a common denominator below 2^%d, which a kernel "
-                         "cannot take; without --kernel and --device they are summed exactly",
-                         name, UNIT_BITS);
-    mpq_init(value);
-    for (int i = 0; i < count; i++) {
-        whole_number(split, i, value);
-        size_t bits = mpz_sizeinbase(mpq_numref(value), 2);
-        split->bits = bits > split->bits ? bits : split->bits;
-    }
-    mpq_clear(value);
-    split->limb = malloc((size_t)count * sizeof *split->limb);
-    return split->limb || no_memory(name, err);
-}
-
-/* Takes the limb of BITS bits from bit SHIFT on; limbs have the signs of their numbers. */
-static void split_take(struct split *split, size_t shift, size_t bits)
-{
-    mpq_t value;
-
-    mpq_init(value);
-    for (int i = 0; i <= split->series->n; i++) {
-        mpz_ptr number = mpq_numref(value);
-        whole_number(split, i, value);
-        mpz_tdiv_q_2exp(number, number, shift);
-        mpz_tdiv_r_2exp(number, number, bits);
-        split->limb[i] = mpz_get_si(number);
-    }
-    mpq_clear(value);
-}
-
-/* Adds SUMS * 2^SHIFT to the numbers of OUT; all of them are integers. */
-static void add_sums(struct series *out, const int64_t *sums, size_t shift)
-{
-    mpz_t sum;
-
-    mpz_init(sum);
-    for (int i = 0; i < out->n; i++) {
-        mpz_ptr number = mpq_numref(out->exact[i]);
-        mpz_set_si(sum, sums[i]);
-        mpz_mul_2exp(sum, sum, shift);
-        mpz_add(number, number, sum);
-    }
-    mpz_clear(sum);
-}
-
-/* Fills OUT, which must be exact and all 0. */
-static bool sum_split(const struct signal_runner *runner, const struct series *in,
-                      const struct signal_mask *mask, struct series *out, struct error *err)
-{
-    struct signal_job job = {
-        .n = in->n, .mask_width = mask->weights.n, .anchor = mask->anchor, .border = mask->border};
-    struct split cells = {.series = in}, weights = {.series = &mask->weights};
-    int64_t *sums = malloc((size_t)in->n * sizeof *sums);
-    size_t bits = SIGNAL_INTEGER_BITS / 2;
-    bool good = sums || error_set(err, EXIT_INPUT, "%s: no memory for its sums", runner->name);
-
-    while ((uint64_t)mask->weights.n > (uint64_t)1 << (SIGNAL_INTEGER_BITS - 2 * bits))
-        bits--;
-    mpq_inits(cells.unit, weights.unit, NULL);
-    good = good && split_make(&cells, runner->name, err) && split_make(&weights, runner->name, err);
-    for (size_t k = 0; good && k < cells.bits; k += bits) {
-        split_take(&cells, k, bits);
-        job.ghost = cells.limb[in->n];
-        for (size_t l = 0; good && l < weights.bits; l += bits) {
-            split_take(&weights, l, bits);
-            good = signal_sums_integers(runner, &job, SIGNAL_SUM_I64, cells.limb, sums,
-                                        weights.limb, err);
-            if (good)
-                add_sums(out, sums, k + l);
-        }
-    }
-    mpq_mul(cells.unit, cells.unit, weights.unit);
-    for (int i = 0; good && i < in->n; i++) {
-        mpq_mul(out->exact[i], out->exact[i], cells.unit);
-        mpq_add(out->exact[i], out->exact[i], mask->offset);
-    }
-    series_number(in, in->n, out->exact[in->n]);
-    mpq_clears(cells.unit, weights.unit, NULL);
-    free(cells.limb);
-    free(weights.limb);
-    free(sums);
-    return good;
-}
-
 /* ---- rationals ---- */
 
 /* The formula over rationals. A sum has only the denominators of its own window. */
@@ -418,25 +295,6 @@ static void rational_sums(const struct series *in, const struct signal_mask *mas
     mpq_clears(weight, number, sum, NULL);
 }
 
-/* Compares sums over split numbers with sums over rationals. */
-static bool verify_exact(const struct signal_runner *runner, const struct series *in,
-                         const struct signal_mask *mask, const struct series *out,
-                         struct error *err)
-{
-    struct series expected;
-    int i = 0;
-
-    if (!series_alloc(&expected, in->n, true, runner->name, err))
-        return false;
-    rational_sums(in, mask, &expected);
-    while (i < in->n && mpq_equal(out->exact[i], expected.exact[i]))
-        i++;
-    series_free(&expected);
-    return i == in->n ||
-           error_set(err, EXIT_DIFFERENT, "%s: the output differs from the reference at sample %d",
-                     runner->name, i);
-}
-
 bool signal_sums_exact(const struct signal_runner *runner, const struct series *in,
                        const struct signal_mask *mask, struct series *out, struct error *err)
 {
@@ -455,9 +313,6 @@ bool signal_sums_exact(const struct signal_runner *runner, const struct series *
         mpq_mul(out->unit, in->unit, weights->unit);
         mpq_set(out->offset, mask->offset);
         good = signal_sums_integers(runner, &job, type, in->cell, out->cell, weights->cell, err);
-    } else if (runner->split) {
-        good = sum_split(runner, in, mask, out, err) &&
-               (!runner->verify || verify_exact(runner, in, mask, out, err));
     } else {
         rational_sums(in, mask, out);
     }

@@ -56,13 +56,11 @@ enum signal_sum_type {
     SIGNAL_SUM_F32,      /* below 2^24: floats, on any kernel */
     SIGNAL_SUM_I64,      /* below 2^62: 64-bit integers, on any kernel */
     SIGNAL_SUM_RATIONAL, /* larger: one plain loop over rationals on the CPU */
-    SIGNAL_SUM_SPLIT,    /* larger: a kernel on split numbers, at the user's request */
 };
 
 /* What runs, and where; the same for all passes and channels. */
 struct signal_runner {
-    const struct kernel *kernel; /* a 1D row */
-    bool split; /* past 62 bits; true: KERNEL on split numbers; false: rationals on the CPU */
+    const struct kernel *kernel; /* a 1D row; for sums up to 62 bits */
     bool verify;
     int threads, tile, device_index;
     struct kernel_times *times;

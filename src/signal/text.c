@@ -271,7 +271,7 @@ static bool run_passes(const struct signal_work *work, const struct signal_mask 
     for (int pass = 0; pass < work->request->filter.repeat; pass++) {
         if (pass > 0 && !make_input(series, ghost, work->name, err))
             return false;
-        if (pass > 0 && !work->runner.split && choice->sums < SIGNAL_SUM_RATIONAL &&
+        if (pass > 0 && choice->sums < SIGNAL_SUM_RATIONAL &&
             signal_sums_type_of(series, &mask->weights) == SIGNAL_SUM_RATIONAL) {
             choice->sums = SIGNAL_SUM_RATIONAL;
             snprintf(choice->note, sizeof choice->note, "the sums pass 62 bits in pass %d",

@@ -25,6 +25,8 @@ try bench --device cpu nosuch.png
 try bench - --mask -
 try bench --device cpu --border constant:300 --size 9
 try blur in.png out.png --cold
+refuses 2 '--plot a.png: plots are SVG: choose a name that ends in .svg' bench --plot a.png --size 9
+refuses 2 'a name that ends in .svg' bench --plot svg --size 9
 refuses 2 'expected all' bench --kernel scalar,,reference
 refuses 2 nosuchmask bench --device cpu --mask nosuchmask
 refuses 2 'does not run on --device cuda' bench --device cuda --kernel scalar --size 9

@@ -45,3 +45,10 @@ try chain in.png out.png 'sobel --mask gauss5'
 try chain in.png out.png blur --sigma 2
 echo 1 2 1 >mask.txt
 try chain cutout.png mask.txt blur 'convolve --mask mask.txt'
+
+# Errors that are found when the picture is known name their step, too.
+refuses 2 'step 2: method fft cannot run this: ' chain cutout.png out.png blur median --method fft
+refuses 2 'step 2: --region 999,0,9,9 lies' chain cutout.png out.png blur 'sobel --region 999,0,9,9'
+refuses 2 'step 1: --channels 7: ' chain cutout.png out.png 'sobel --channels 7' blur
+cp "$TESTDATA/gray.png" .
+refuses 1 'step 2: --where cutout.png: ' chain gray.png out.png blur 'sobel --where cutout.png'

@@ -39,4 +39,5 @@ if "cuda_ms" in row:
     parts = row["cuda_start_ms"] + row["cuda_load_ms"] + row["cuda_end_ms"]
     assert row["cuda_ms"] > parts - 0.01
 END
+stencilcli blur - --plan <in.pgm | head -n 1
 alone in.pgm json out.pgm plan signal verbose

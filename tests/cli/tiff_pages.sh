@@ -47,6 +47,8 @@ open("broken.tif", "wb").write(data)
 join("all.tif", ["1.tif", "2.tif", "3.tif"])
 join("copies.tif", ["1.tif", "small.tif", "mask.tif", "3.tif", "small.tif"])
 join("one.tif", ["1.tif", "small.tif"])
+make("plain.tif", rows(10, 5, 255, 3), 1)
+join("plains.tif", ["plain.tif", "plain.tif"])
 join("bad.tif", ["1.tif", "broken.tif", "3.tif"])
 PYTHON
 cat >check.py <<'PYTHON'
@@ -79,6 +81,7 @@ cmp banded.tif out.tif
 for page in 1 2 3; do stencilcli blur $page.tif u$page.tif -q --tiff-compression none; done
 stencilcli blur all.tif none.tif --tiff-compression none
 python3 check.py none.tif u1.tif u2.tif u3.tif
+try blur plains.tif out.tif # no tags to keep: no warning either
 try blur copies.tif out.tif
 python3 check.py out.tif f1.tif f3.tif
 try blur one.tif one.png

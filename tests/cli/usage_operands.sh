@@ -9,3 +9,9 @@ try list masks filters
 try list masks --sigma 2
 try mask gauss5 --quality 50
 try mask gauss5 --device cpu
+# Two filters, and words of unset variables
+try blur in.png sobel out.png
+try blur in.png ''
+try blur in.png more.png ''
+try compare '' in.png
+try chain '' out.png blur

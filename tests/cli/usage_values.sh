@@ -20,3 +20,5 @@ try blur in.png out.png --border zero:3
 try blur in.png out.png --mask
 try blur in.png out.png --mask=
 try blur in.png out.png --flip=yes
+try convolve in.png out.png --mask 1e65
+try convolve in.png out.png --mask 1/0

@@ -1,16 +1,15 @@
-/* Times the CPU kernels in memory on one thread, beside OpenCV or beside another job of this
- * program; scripts/bench_kernels builds and runs it. The two alternate, times are the thread's CPU
- * time, and the ratio is the median of the ratios of neighbouring runs, since times drift on a busy
- * machine and ratios hardly do. No result is checked (the checker does that).
+/* Times the CPU kernels in memory on one thread, some jobs beside another one that takes turns with
+ * them; scripts/bench_kernels builds and runs it. Times are the thread's CPU time, and the ratio is
+ * the median of the ratios of neighbouring runs, since times drift on a busy machine and ratios
+ * hardly do. No result is checked (the checker does that).
  *
- *   time_2d [--peer SHARED_LIBRARY] [--kernel NAME] [--runs N] [--size WxH] [CASE...]
+ *   time_2d [--kernel NAME] [--runs N] [--size WxH] [CASE...]
  *   time_2d --methods MOST [--kernel NAME] [--runs N] [--size WxH] "FILTER:MASK:CHANNELS:BITS"...
  *
  * CASE: only cases with this word in their name; =CASE: only the case of exactly this name.
  * --methods: instead, times the method that is chosen, and each one whose cost is at most MOST
  * times the cost of that one. MASK: of convolve "WORD N" (see mask_values), else a radius or
  * nothing. A line is the job, the method, its cost and its least time in ms. */
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +24,6 @@
 #define MOST_SIDE 255
 #define MASK_TEXT (MOST_SIDE * MOST_SIDE * 32)
 
-/* The function that scripts/bench_opencv.cpp exports: runs WHAT ("gauss", "filter2d", "box",
- * "sobel") on one thread. The weights are the mask's, divided by its divisor. */
-typedef int peer_function(const char *what, const struct image *in, struct image *out,
-                          const float *weight, int mask_width, int mask_height, double sigma);
-
 /* One job: a filter with its options. */
 struct job {
     const char *filter, *mask; /* mask: its text, or "WORD N" for an N x N mask: see mask_text */
@@ -42,8 +36,7 @@ struct job {
 struct timed_case {
     const char *name;
     struct job job;
-    const char *peer;  /* WHAT for the peer, or NULL */
-    struct job beside; /* without a peer: this program's job to compare with; filter NULL: none */
+    struct job beside; /* to compare with; filter NULL: none */
 };
 
 #define RGB8          3, SAMPLE_U8, true
@@ -53,7 +46,7 @@ struct timed_case {
 /* Common pictures and masks, which scripts/bench_kernels --against compares between builds. */
 #define EVERYDAY(name, filter, mask, sigma, radius, ...)                                           \
     {                                                                                              \
-        "everyday " name, {filter, mask, sigma, radius, __VA_ARGS__}, NULL,                        \
+        "everyday " name, {filter, mask, sigma, radius, __VA_ARGS__},                              \
         {                                                                                          \
             0                                                                                      \
         }                                                                                          \
@@ -83,7 +76,7 @@ struct timed_case {
         EVERYDAY("random 31 " bits, "convolve", "random 31", 0, -1, __VA_ARGS__)
 #define LARGE(name, filter, mask, sigma, radius)                                                   \
     {                                                                                              \
-        name, {filter, mask, sigma, radius, RGB8}, NULL,                                           \
+        name, {filter, mask, sigma, radius, RGB8},                                                 \
         {                                                                                          \
             0                                                                                      \
         }                                                                                          \
@@ -97,7 +90,7 @@ struct timed_case {
 /* Compared with a mask of small integers. */
 #define DIGITS(name, mask, samples, integers)                                                      \
     {                                                                                              \
-        name, {"convolve", mask, 0, -1, samples}, NULL,                                            \
+        name, {"convolve", mask, 0, -1, samples},                                                  \
         {                                                                                          \
             "convolve", integers, 0, -1, samples                                                   \
         }                                                                                          \
@@ -108,9 +101,9 @@ struct timed_case {
     }
 /* 19 digits compared with whole numbers, and both with the same mask where alpha is max. */
 #define WEIGHTED(name, word, type)                                                                 \
-    {"19 digits RGBA " name, RGBA("decimal-" word, type), NULL, RGBA(word, type)},                 \
+    {"19 digits RGBA " name, RGBA("decimal-" word, type), RGBA(word, type)},                       \
     {                                                                                              \
-        "RGBA " name, RGBA(word, type), NULL,                                                      \
+        "RGBA " name, RGBA(word, type),                                                            \
         {                                                                                          \
             "convolve", word, 0, -1, 4, type, true                                                 \
         }                                                                                          \
@@ -118,7 +111,7 @@ struct timed_case {
 /* Order filters and bilateral ones, which scripts/bench_order compares with other libraries. */
 #define ORDER(name, filter, mask, radius, ...)                                                     \
     {                                                                                              \
-        "order " name, {filter, mask, 0, radius, __VA_ARGS__}, NULL,                               \
+        "order " name, {filter, mask, 0, radius, __VA_ARGS__},                                     \
         {                                                                                          \
             0                                                                                      \
         }                                                                                          \
@@ -163,26 +156,8 @@ static const struct timed_case CASES[] = {
     LARGE_MASKS(31),
     LARGE_MASKS(63),
     LARGE_MASKS(127),
-    {"sigma 10", {"gauss", NULL, 10, -1, RGB8}, "gauss", {0}},
-    {"gauss5", {"blur", NULL, 0, -1, RGB8}, "gauss", {0}},
-    {"direct 5x5", {"convolve", "random 5", 0, -1, RGB8}, "filter2d", {0}},
-    {"direct 15x15", {"convolve", "random 15", 0, -1, RGB8}, "filter2d", {0}},
     DIGITS("19 digits 5x5", "decimal 5", RGB8, "random 5"),
     DIGITS("19 digits 15x15", "decimal 15", RGB8, "random 15"),
-    {"sharpen", {"sharpen", NULL, 0, -1, RGB8}, "filter2d", {0}},
-    {"edge", {"edge", NULL, 0, -1, RGB8}, "filter2d", {0}},
-    {"laplace", {"laplace", NULL, 0, -1, RGB8}, "filter2d", {0}},
-    {"sobel", {"sobel", NULL, 0, -1, RGB8}, "sobel", {0}},
-    {"box radius 1", {"box", NULL, 0, 1, RGB8}, "box", {0}},
-    {"box radius 10", {"box", NULL, 0, 10, RGB8}, "box", {0}},
-    {"box radius 100", {"box", NULL, 0, 100, RGB8}, "box", {0}},
-    {"sigma 1", {"gauss", NULL, 1, -1, RGB8}, "gauss", {0}},
-    {"sigma 5", {"gauss", NULL, 5, -1, RGB8}, "gauss", {0}},
-    {"unsharp", {"unsharp", NULL, 1, -1, RGB8}, "filter2d", {0}},
-    {"gauss5 16 bits", {"blur", NULL, 0, -1, RGB16}, "gauss", {0}},
-    {"sigma 2 16 bits", {"gauss", NULL, 2, -1, RGB16}, "gauss", {0}},
-    {"direct 5x5 16 bits", {"convolve", "random 5", 0, -1, RGB16}, "filter2d", {0}},
-    {"sobel 16 bits", {"sobel", NULL, 0, -1, RGB16}, NULL, {"sobel", NULL, 0, -1, RGB8}},
     DIGITS("19 digits 5x5 16 bits", "decimal 5", RGB16, "random 5"),
     DIGITS("19 digits 15x15 16 bits", "decimal 15", RGB16, "random 15"),
     DIGITS("19 digits bell 3x3", "decimal-bell 3", RGB8, "gauss3"),
@@ -198,7 +173,6 @@ static const struct timed_case CASES[] = {
 
 struct options {
     const char *kernel;
-    peer_function *peer;
     int runs, threads, width, height;
     double methods; /* see the head; 0: times the cases */
 };
@@ -307,7 +281,6 @@ struct prepared {
     struct image in, out;
     const struct kernel *kernel;
     const char *method; /* NULL: the fastest */
-    float weight[40 * 40];
 };
 
 static void fill(const struct job *job, struct image *image)
@@ -342,9 +315,6 @@ static bool prepare(const struct options *o, const struct job *job, struct prepa
         fprintf(stderr, "time_2d: %s\n", err.text);
         return false;
     }
-    const struct plan_mask *m = &p->plan.mask[0];
-    for (int i = 0; i < m->width * m->height && i < 40 * 40; i++)
-        p->weight[i] = (float)((double)m->weight[i] / (double)m->divisor);
     fill(job, &p->in);
     p->kernel = o->kernel ? kernel_find(o->kernel) : kernel_choose(DEVICE_CPU, &p->plan);
     return p->kernel != NULL;
@@ -370,35 +340,26 @@ static double time_ours(const struct options *o, struct prepared *p)
     return cpu_ms() - start;
 }
 
-static double time_peer(const struct options *o, const struct timed_case *c, struct prepared *p)
-{
-    double start = cpu_ms();
-    if (o->peer(c->peer, &p->in, &p->out, p->weight, p->plan.mask[0].width, p->plan.mask[0].height,
-                c->job.sigma) != 0)
-        fprintf(stderr, "time_2d: the peer knows no %s\n", c->peer);
-    return cpu_ms() - start;
-}
-
 static bool time_case(const struct options *o, const struct timed_case *c)
 {
     static double ours[MAX_RUNS], other[MAX_RUNS], ratio[MAX_RUNS];
     struct prepared p, beside;
-    bool peer = c->peer && o->peer, pair = !c->peer && c->beside.filter;
+    const bool pair = c->beside.filter != NULL;
     if (!prepare(o, &c->job, &p) || (pair && !prepare(o, &c->beside, &beside)))
         return false;
     for (int i = -1; i < o->runs; i++) { /* the first run warms up */
         int at = i < 0 ? 0 : i;
         ours[at] = time_ours(o, &p);
-        other[at] = peer ? time_peer(o, c, &p) : pair ? time_ours(o, &beside) : 0;
+        other[at] = pair ? time_ours(o, &beside) : 0;
         ratio[at] = other[at] > 0 ? ours[at] / other[at] : 0;
     }
     qsort(ours, (size_t)o->runs, sizeof *ours, compare);
     qsort(other, (size_t)o->runs, sizeof *other, compare);
     qsort(ratio, (size_t)o->runs, sizeof *ratio, compare);
     printf("| %s | %.2f | %.2f |", c->name, ours[o->runs / 2], ours[0]);
-    if (peer || pair)
-        printf(" %s | %.2f | %.2f | %.3f | %.3f |\n", peer ? c->peer : "ours, plain",
-               other[o->runs / 2], other[0], ratio[o->runs / 2], ours[0] / other[0]);
+    if (pair)
+        printf(" ours, plain | %.2f | %.2f | %.3f | %.3f |\n", other[o->runs / 2], other[0],
+               ratio[o->runs / 2], ours[0] / other[0]);
     else
         printf(" | | | | |\n");
     fflush(stdout);
@@ -488,14 +449,7 @@ int main(int argc, char **argv)
             words[count++] = argv[i];
             continue;
         }
-        if (strcmp(argv[i], "--peer") == 0) {
-            void *library = dlopen(value, RTLD_NOW);
-            if (library) /* ISO C has no conversion from an object pointer to a function pointer;
-                            POSIX does */
-                *(void **)&o.peer = dlsym(library, "peer_run");
-            if (!o.peer)
-                fprintf(stderr, "time_2d: %s\n", dlerror());
-        } else if (strcmp(argv[i], "--kernel") == 0) {
+        if (strcmp(argv[i], "--kernel") == 0) {
             o.kernel = value;
         } else if (strcmp(argv[i], "--runs") == 0) {
             o.runs = (int)strtol(value, NULL, 10);

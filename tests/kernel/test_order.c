@@ -57,8 +57,9 @@ static void places(void)
     static const struct {
         const char *rank;
         int place; /* of 6 cells */
-    } cases[] = {{"0", 0},  {"50", 3},   {"50%", 3}, {"16.6", 0},   {"50/3", 1},
-                 {"99", 5}, {"100%", 5}, {"33", 1},  {"100/3%", 2}, {"83.4", 5}};
+    } cases[] = {{"0", 0},   {"0.5%", 0},   {"99.5%", 5}, {"1", 0},  {"50", 3},
+                 {"50%", 3}, {"16.6", 0},   {"50/3", 1},  {"99", 5}, {"100%", 5},
+                 {"33", 1},  {"100/3%", 2}, {"83.4", 5}};
     struct filter_request r = request_of("rank");
     struct plan plan;
     struct error err;
@@ -85,6 +86,10 @@ static void refused(void)
         {"rank", NULL, NULL, NULL, -1,
          "rank needs --rank P%: 0% is the least cell of the window, 100% the greatest"},
         {"rank", "101", NULL, NULL, -1, "--rank 101: expected 0% to 100%"},
+        {"rank", "0.5", NULL, NULL, -1,
+         "--rank 0.5: P is in percent, 50 is the middle: for less than 1%, write 0.5%"},
+        {"rank", "1/2", NULL, NULL, -1,
+         "--rank 1/2: P is in percent, 50 is the middle: for less than 1%, write 1/2%"},
         {"rank", "-1%", NULL, NULL, -1, "--rank -1%: expected 0% to 100%"},
         {"median", "50", NULL, NULL, -1, "median takes no --rank"},
         {"blur", NULL, NULL, "disc", -1, "blur takes no --shape"},
