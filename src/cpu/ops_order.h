@@ -31,14 +31,18 @@
     }                                                                                              \
     static void name(const void *const *at, int count, void *out, int n, bool streams)             \
     {                                                                                              \
-        const void *const few[4] = {at[0], at[count > 1 ? 1 : 0], at[count > 2 ? 2 : 0],           \
-                                    at[count > 3 ? 3 : 0]};                                        \
+        const void *few[5];                                                                        \
+        UNROLL                                                                                     \
+        for (int i = 0; i < 5; i++)                                                                \
+            few[i] = at[i < count ? i : 0];                                                        \
         if (count == 2)                                                                            \
             name##_of(few, 2, out, n, streams);                                                    \
         else if (count == 3)                                                                       \
             name##_of(few, 3, out, n, streams);                                                    \
         else if (count == 4)                                                                       \
             name##_of(few, 4, out, n, streams);                                                    \
+        else if (count == 5)                                                                       \
+            name##_of(few, 5, out, n, streams);                                                    \
         else                                                                                       \
             name##_of(at, count, out, n, streams);                                                 \
     }
