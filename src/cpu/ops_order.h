@@ -31,14 +31,18 @@
     }                                                                                              \
     static void name(const void *const *at, int count, void *out, int n, bool streams)             \
     {                                                                                              \
-        const void *const few[4] = {at[0], at[count > 1 ? 1 : 0], at[count > 2 ? 2 : 0],           \
-                                    at[count > 3 ? 3 : 0]};                                        \
+        const void *few[5];                                                                        \
+        UNROLL                                                                                     \
+        for (int i = 0; i < 5; i++)                                                                \
+            few[i] = at[i < count ? i : 0];                                                        \
         if (count == 2)                                                                            \
             name##_of(few, 2, out, n, streams);                                                    \
         else if (count == 3)                                                                       \
             name##_of(few, 3, out, n, streams);                                                    \
         else if (count == 4)                                                                       \
             name##_of(few, 4, out, n, streams);                                                    \
+        else if (count == 5)                                                                       \
+            name##_of(few, 5, out, n, streams);                                                    \
         else                                                                                       \
             name##_of(at, count, out, n, streams);                                                 \
     }
@@ -109,10 +113,13 @@ static void columns_row(const struct cpu_columns *columns, int channel, int plac
                         uint16_t *rest, int pixels)
 {
     const int width = columns->width, step = columns->channels;
+    const size_t plane = columns->plane;
     const counts8 *group = (const counts8 *)columns->group + channel;
     const counts8 *level = (const counts8 *)columns->level + channel;
-    counts16 groups = {0}, levels[CPU_GROUPS]; /* of the window; levels[g] is as it was at at[g] */
-    int at[CPU_GROUPS];
+    /* Of the window: the groups, and the levels of group `last`. levels[g] is as it was at at[g].
+     */
+    counts16 groups = {0}, sum = {0}, levels[CPU_GROUPS + 1];
+    int at[CPU_GROUPS + 1], last = CPU_GROUPS; /* at first a group that does not exist */
 
     for (int g = 0; g < CPU_GROUPS; g++)
         at[g] = -width;
@@ -120,20 +127,26 @@ static void columns_row(const struct cpu_columns *columns, int channel, int plac
         groups += WIDE(group[j * step]);
     for (int x = 0; x < pixels; x++) {
         const int g = count_up_to(&groups, place);
-        const counts8 *first = level + (size_t)g * columns->plane, *next;
-        counts16 sum = {0};
-        if (2 * (x - at[g]) > width) {
-            for (int j = x; j < x + width; j++)
-                sum += WIDE(first[j * step]);
+        const counts8 *first = level + (size_t)g * plane, *next;
+        if (g == last) {
+            next = first + (x - 1) * step;
+            sum += WIDE(next[width * step]) - WIDE(*next);
         } else {
-            sum = levels[g];
-            for (int j = at[g]; j < x; j++) {
-                next = first + j * step;
-                sum += WIDE(next[width * step]) - WIDE(*next);
+            levels[last] = sum;
+            at[last] = x - 1;
+            last = g;
+            if (2 * (x - at[g]) > width) {
+                sum = (counts16){0};
+                for (int j = x; j < x + width; j++)
+                    sum += WIDE(first[j * step]);
+            } else {
+                sum = levels[g];
+                for (int j = at[g]; j < x; j++) {
+                    next = first + j * step;
+                    sum += WIDE(next[width * step]) - WIDE(*next);
+                }
             }
         }
-        levels[g] = sum;
-        at[g] = x;
         const int below = g > 0 ? ((const uint16_t *)&groups)[g - 1] : 0;
         const int l = count_up_to(&sum, place - below);
         out[x * step + channel] = (uint8_t)(g * CPU_GROUPS + l);
