@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instructions.h"
 #include "codec/zlib/stream.h"
 
 #define INLINE __attribute__((always_inline)) static inline
@@ -440,7 +441,7 @@ __attribute__((target("bmi2"))) static const char *run_bmi2(struct zlib_reader *
 static const char *run(struct zlib_reader *s)
 {
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("bmi2")) /* photographs take 0.95 of the time */
+    if (HAS_INSTRUCTIONS(BMI2, "bmi2")) /* photographs take 0.95 of the time */
         return run_bmi2(s);
 #endif
     return run_body(s);
