@@ -759,10 +759,5 @@ void options_print_version(FILE *out)
 #else
     fprintf(out, "CUDA: no\n");
 #endif
-#ifdef HAVE_ISAL
-    fprintf(out, "checksums: ISA-L\n");
-#else
-    fprintf(out, "checksums: zlib\n");
-#endif
     fprintf(out, "audio: %s\n", audio_available() ? "libsndfile" : "no");
 }

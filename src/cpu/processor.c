@@ -5,9 +5,7 @@
 #ifdef HAVE_NEON_DOT
 #include <sys/auxv.h>
 #endif
-#if defined(HAVE_AVX2) && __has_include(<sys/platform/x86.h>)
-#include <sys/platform/x86.h>
-#endif
+#include "base/instructions.h"
 
 /* ---- what this processor has ---- */
 
@@ -26,23 +24,11 @@ static bool has_neon_dot(void)
 }
 #endif
 
-/* glibc has asked the processor before the program began. The compiler's function would ask again:
- * ten questions, of 10 us each in some virtual machines. */
-#ifdef CPU_FEATURE_ACTIVE /* it shifts a signed 1 to bit 31, which the sanitizer reports */
-static bool is_active(unsigned feature)
-{
-    const struct cpuid_feature *leaf = __x86_get_cpuid_feature_leaf(feature / 128);
-    return leaf->active_array[feature % 128 / 32] >> feature % 32 & 1;
-}
-#define HAS(glibc, compiler) is_active(x86_cpu_##glibc)
-#else
-#define HAS(glibc, compiler) __builtin_cpu_supports(compiler)
-#endif
-
 #ifdef HAVE_AVX2
 static bool has_avx2(void)
 {
-    return HAS(AVX2, "avx2") && HAS(FMA, "fma") && HAS(BMI2, "bmi2");
+    return HAS_INSTRUCTIONS(AVX2, "avx2") && HAS_INSTRUCTIONS(FMA, "fma") &&
+           HAS_INSTRUCTIONS(BMI2, "bmi2");
 }
 #endif
 
@@ -51,8 +37,9 @@ static bool has_avx2(void)
 #elif defined(HAVE_AVX512)
 static bool has_avx512(void)
 {
-    return HAS(AVX512F, "avx512f") && HAS(AVX512BW, "avx512bw") && HAS(AVX512VL, "avx512vl") &&
-           HAS(AVX512DQ, "avx512dq") && HAS(AVX512_VNNI, "avx512vnni") && HAS(BMI2, "bmi2");
+    return HAS_INSTRUCTIONS(AVX512F, "avx512f") && HAS_INSTRUCTIONS(AVX512BW, "avx512bw") &&
+           HAS_INSTRUCTIONS(AVX512VL, "avx512vl") && HAS_INSTRUCTIONS(AVX512DQ, "avx512dq") &&
+           HAS_INSTRUCTIONS(AVX512_VNNI, "avx512vnni") && HAS_INSTRUCTIONS(BMI2, "bmi2");
 }
 #endif
 

@@ -10,6 +10,18 @@
 #include "tests/codec/png_maker.h"
 #include "tests/test.h"
 
+/* The checksums again, as for a processor without special instructions. */
+#include "base/instructions.h"
+#undef HAS_INSTRUCTIONS
+#define HAS_INSTRUCTIONS(glibc, compiler) false
+#define zlib_crc32                        plain_crc32
+#define zlib_adler32                      plain_adler32
+#define zlib_adler32_combine              plain_adler32_combine
+#include "codec/zlib/checksums.c"
+#undef zlib_crc32
+#undef zlib_adler32
+#undef zlib_adler32_combine
+
 /* The length of a strip; sizes around this length are tested. */
 #define STRIP 262144
 
@@ -390,6 +402,48 @@ static void crc_is_that_of_png(void)
     CHECK(zlib_crc32(0, digits, 9) == 0xcbf43926);
     CHECK(zlib_crc32(zlib_crc32(0, digits, 4), digits + 4, 5) == 0xcbf43926);
     CHECK(zlib_crc32(0, (const uint8_t *)"IEND", 4) == 0xae426082);
+    CHECK(zlib_adler32(1, (const uint8_t *)"Wikipedia", 9) == 0x11e60398);
+}
+
+static uint32_t crc_by_bits(uint32_t crc, const uint8_t *data, size_t bytes)
+{
+    for (size_t i = 0; i < 8 * bytes; i++)
+        crc = crc >> 1 ^ (((crc ^ data[i / 8] >> i % 8) & 1) ? 0xedb88320 : 0);
+    return crc;
+}
+
+static uint32_t adler_by_bytes(uint32_t adler, const uint8_t *data, size_t bytes)
+{
+    uint32_t a = adler & 0xffff, b = adler >> 16;
+
+    for (size_t i = 0; i < bytes; i++) {
+        a = (a + data[i]) % 65521;
+        b = (b + a) % 65521;
+    }
+    return b << 16 | a;
+}
+
+/* All code for checksums, also that for processors without special instructions, at every length,
+ * place and value before. */
+static void checksums_are_sums(void)
+{
+    static uint8_t data[100000];
+    uint32_t state = 1;
+
+    for (enum content content = 0; content < CONTENTS; content++) {
+        fill(data, sizeof data, content);
+        for (size_t length = 0; length <= sizeof data; length += length < 700 ? 1 : 33100) {
+            const uint8_t *from = data + (length < 700 ? state % 64 : 0);
+            state = state * 1664525 + 1013904223;
+            uint32_t crc = ~crc_by_bits(~state, from, length);
+            CHECKF(zlib_crc32(state, from, length) == crc, "%zu bytes", length);
+            CHECKF(plain_crc32(state, from, length) == crc, "%zu bytes", length);
+            uint32_t before = content == MAXIMA ? 0xfff0fff0 : (state >> 17) << 16 | state % 65521;
+            uint32_t adler = adler_by_bytes(before, from, length);
+            CHECKF(zlib_adler32(before, from, length) == adler, "%zu bytes", length);
+            CHECKF(plain_adler32(before, from, length) == adler, "%zu bytes", length);
+        }
+    }
 }
 
 int main(void)
@@ -405,5 +459,6 @@ int main(void)
     TEST(bytes_behind_are_refused);
     TEST(pieces_change_nothing);
     TEST(crc_is_that_of_png);
+    TEST(checksums_are_sums);
     return test_finish();
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instructions.h"
 #include "codec/zlib/stream.h"
 
 #define INLINE __attribute__((always_inline)) static inline
@@ -328,6 +329,19 @@ static void copy_kept(struct zlib_reader *s, size_t distance, size_t length)
     s->out += length;
 }
 
+/* In run(): copies a match to OUT, behind DONE bytes of this call; returns the place behind it. */
+INLINE uint8_t *copy_back(struct zlib_reader *s, uint8_t *out, size_t done, size_t distance,
+                          size_t length)
+{
+    if (distance <= done) {
+        copy_match(out, distance, length);
+        return out + length;
+    }
+    s->out = out;
+    copy_kept(s, distance, length);
+    return s->out;
+}
+
 INLINE uint64_t load_64(const uint8_t *p)
 {
     uint64_t value;
@@ -356,6 +370,16 @@ INLINE uint64_t load_64(const uint8_t *p)
         out += entry >> 16 & 255;                                                                  \
     } while (0)
 
+/* Ends run(), which has read up to IN: whole bytes of BUFFER go back, if they are of this piece. */
+INLINE void put_bits_back(struct zlib_reader *s, const uint8_t *in, uint64_t buffer, unsigned bits)
+{
+    unsigned back = bits / 8 < (unsigned)(in - s->in) ? bits / 8 : (unsigned)(in - s->in);
+
+    s->in = in - back;
+    s->bits = bits - 8 * back;
+    s->buffer = buffer & (((uint64_t)1 << s->bits) - 1);
+}
+
 /* Decodes until less than ROOM_IN or ROOM_OUT bytes are left. Two looks into `near` and one into
  * `far` take at most 11 + 11 + 5 + 15 + 13 = 55 bits. */
 INLINE const char *run_body(struct zlib_reader *s)
@@ -365,10 +389,10 @@ INLINE const char *run_body(struct zlib_reader *s)
     const uint64_t *near = s->near, *far = s->far;
     uint64_t buffer = s->buffer, before, entry, symbol, place;
     const char *fault = NULL;
-    unsigned bits = s->bits, back;
+    unsigned bits = s->bits;
     uint8_t *out = s->out;
     uint32_t literals;
-    size_t length, distance;
+    size_t length, distance, done;
 
     FILL();
     entry = NEAR();
@@ -406,27 +430,17 @@ INLINE const char *run_body(struct zlib_reader *s)
         }
         TAKE(place);
         distance = (place >> 48) + extra_of(place, before);
-        if ((place & SPECIAL) || distance > (size_t)(out - begin) + s->kept) {
+        done = (size_t)(out - begin);
+        if ((place & SPECIAL) || distance > done + s->kept) {
             fault = damaged;
             break;
         }
         FILL();
         entry = NEAR();
-        if (distance <= (size_t)(out - begin)) {
-            copy_match(out, distance, length);
-            out += length;
-        } else {
-            s->out = out;
-            copy_kept(s, distance, length);
-            out = s->out;
-        }
+        out = copy_back(s, out, done, distance, length);
     } while (in < in_stop && out < out_stop);
-    /* Whole bytes go back, if they are of this piece. */
-    back = bits / 8 < (unsigned)(in - s->in) ? bits / 8 : (unsigned)(in - s->in);
-    s->in = in - back;
-    s->bits = bits - 8 * back;
-    s->buffer = buffer & (((uint64_t)1 << s->bits) - 1);
     s->out = out;
+    put_bits_back(s, in, buffer, bits);
     return fault;
 }
 
@@ -440,7 +454,7 @@ __attribute__((target("bmi2"))) static const char *run_bmi2(struct zlib_reader *
 static const char *run(struct zlib_reader *s)
 {
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("bmi2")) /* photographs take 0.95 of the time */
+    if (HAS_INSTRUCTIONS(BMI2, "bmi2")) /* photographs take 0.95 of the time */
         return run_bmi2(s);
 #endif
     return run_body(s);

@@ -1,5 +1,5 @@
 /* zlib streams (RFC 1950): reading them piece by piece, writing the bytes before and behind deflate
- * data (codec/zlib/deflate.h), and checksums by ISA-L or zlib, whichever the build found. */
+ * data (codec/zlib/deflate.h), and checksums. */
 #ifndef STENCIL_CODEC_ZLIB_STREAM_H
 #define STENCIL_CODEC_ZLIB_STREAM_H
 
