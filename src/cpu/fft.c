@@ -369,10 +369,13 @@ static bool fft_run(const void *state, const struct kernel_job *job, struct erro
 
 /* ---- the row of the table ---- */
 
-/* Work besides the transforms, in nanoseconds per sample and layer: products, quotients. */
-#define COST_SAMPLE 6.6
-/* More for a sample of 16 bits. */
-#define COST_16_BITS 1.2
+/* Work besides the transforms, in nanoseconds per sample weighted by alpha: of each layer, and
+ * quotients. */
+#define COST_LAYER    1.8
+#define COST_WEIGHTED 7.8
+/* More for a sample of 16 bits; for one that is copied. */
+#define COST_16_BITS 0.7
+#define COST_COPIED  2.5
 
 /* The plan for the transforms: PLAN; with colour weighted by alpha the plan of a layer, with 16
  * bits and sums that must round to the exact integers. */
@@ -422,8 +425,9 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
         return HUGE_VAL;
     tiles = cpu_fft_cost(&plan->mask[0], width, height, channels, &points[0], &points[1]);
     if (weighted)
-        return layers * (tiles + COST_SAMPLE * samples);
-    return tiles + (plan->type == SAMPLE_U16 ? COST_16_BITS * samples : 0);
+        return layers * (tiles + COST_LAYER * samples) + COST_WEIGHTED * samples;
+    return tiles + (plan->type == SAMPLE_U16 ? COST_16_BITS * samples : 0) +
+           COST_COPIED * samples * (plan->channels - channels) / plan->channels;
 }
 
 const struct cpu_method cpu_method_fft = {

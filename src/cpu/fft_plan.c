@@ -28,11 +28,12 @@
 #define UNIT 0x1p-53
 
 /* Nanoseconds, measured with AVX2: per point of a tile (a pair of parts); per point and step of
- * radix 2, forward and back; the factor past 2^16 points, where a tile leaves the caches; per sum
- * (to integer, division, storing). */
+ * radix 2, forward and back; the factor from 2^16 points on, and that past them: tiles leave the
+ * caches; per sum (to integer, division, storing). */
 #define COST_POINT 1.65
 #define COST_STEP  0.25
 #define COST_LARGE 1.25
+#define COST_HUGE  1.45
 #define COST_SUM   2.5
 
 static int log2_of(int n)
@@ -57,7 +58,8 @@ double cpu_fft_cost(const struct plan_mask *m, int width, int height, int channe
             double pairs = 0.5 + ceil(tiles(width, x, m->width) * tiles(height, y, m->height) *
                                       (double)channels / 2);
             double point = COST_POINT + COST_STEP * (log2_of(x) + log2_of(y));
-            double cost = pairs * x * y * point * (x * y > 1 << 16 ? COST_LARGE : 1) + sums;
+            point *= x * y < 1 << 16 ? 1 : x * y == 1 << 16 ? COST_LARGE : COST_HUGE;
+            double cost = pairs * x * y * point + sums;
             if (cost < best) {
                 best = cost;
                 *points_x = x;

@@ -340,7 +340,7 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
         return cpu_method_bytes.cost(plan, ops, width, height);
     const double ns = form == PAIRS        ? cpu_cells(plan) / CPU_RATE_INT16
                       : form == BYTE_PAIRS ? cpu_cells(plan) / CPU_RATE_BYTES
-                                           : quads_of(&plan->mask[0]) / 48.0;
+                                           : quads_of(&plan->mask[0]) / 46.0;
     return cpu_samples(plan, width, height) *
            (plan->masks * (0.075 + 0.225 * plan->type + ns) + (linear ? 0 : ROOT_NS));
 }

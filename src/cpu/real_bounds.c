@@ -34,11 +34,13 @@
 #define SMALL 4
 
 /* Nanoseconds per sample: for the pass, per tap of float, and per column with its row. Double takes
- * twice as long; colour weighted by alpha takes WEIGHTED_NS more. */
+ * twice as long. Colour weighted by alpha takes WEIGHTED_NS more, and its lines under a high column
+ * leave the cache: CACHE_ROWS rows take twice as long. */
 #define SAMPLE_NS   0.38
 #define WEIGHTED_NS 0.75
 #define TAP_NS      0.027
 #define TERM_NS     0.075
+#define CACHE_ROWS  130
 /* Nanoseconds of a recomputed sample, and of each of its cells. */
 #define EXACT_NS      22.0
 #define EXACT_CELL_NS 0.38
@@ -187,7 +189,9 @@ static void cost_set(struct cpu_real *real, const struct plan *plan, int taps)
     bool weighted = plan->alpha == ALPHA_WEIGHTED;
 
     real->sample_ns = SAMPLE_NS + (weighted ? WEIGHTED_NS : 0) + TERM_NS * real->terms;
-    real->sample_ns = (real->wide ? 2 : 1) * (real->sample_ns + TAP_NS * taps);
+    real->sample_ns = (real->wide ? weighted ? 1.8 : 2 : 1) * (real->sample_ns + TAP_NS * taps);
+    if (weighted && real->terms > 0)
+        real->sample_ns *= 1 + plan->mask[0].height / (double)CACHE_ROWS;
     real->sample_ns += real->doubt * (EXACT_NS + EXACT_CELL_NS * cells) * (weighted ? 2 : 1);
 }
 

@@ -15,6 +15,11 @@
 #define CACHE_LINE 64 /* bytes */
 #define ROWS_AHEAD 4
 
+/* Unused bytes behind each block. The processor fetches up to 20 cache lines ahead of those that
+ * are read. If another thread writes these lines, each core takes them from the other again and
+ * again. Without the gap, --sigma 1 takes 1.3 times as long on two threads. */
+#define GAP_BYTES 2048
+
 /* Smaller outputs stay in the caches for the next step. */
 #define STREAM_BYTES (16u << 20)
 
@@ -51,7 +56,7 @@ struct cpu_tiles cpu_tiles_cut(const struct kernel_job *job, int pixels)
 
 void *cpu_memory_take(struct cpu_memory *memory, size_t bytes)
 {
-    void *block = memory->blocks < MOST_BLOCKS ? large_alloc_cleared(bytes) : NULL;
+    void *block = memory->blocks < MOST_BLOCKS ? large_alloc_cleared(bytes + GAP_BYTES) : NULL;
 
     if (block)
         memory->block[memory->blocks++] = block;
@@ -92,8 +97,7 @@ void *cpu_memory_ghosts(struct cpu_memory *memory, const struct kernel_job *job)
 }
 
 struct workers {
-    char *worker; /* one after the other */
-    size_t worker_bytes;
+    void **worker; /* each in its own block, for the same reason as GAP_BYTES */
     void (*run)(const void *pass, void *worker, int piece);
     const void *pass;
 };
@@ -101,7 +105,7 @@ struct workers {
 static void run_piece(void *context, int piece, int worker)
 {
     const struct workers *w = context;
-    w->run(w->pass, w->worker + (size_t)worker * w->worker_bytes, piece);
+    w->run(w->pass, w->worker[worker], piece);
 }
 
 bool cpu_workers_run(int workers, int pieces, size_t worker_bytes,
@@ -109,12 +113,14 @@ bool cpu_workers_run(int workers, int pieces, size_t worker_bytes,
                      void (*run)(const void *pass, void *worker, int piece), const void *pass,
                      struct error *err)
 {
-    struct workers w = {calloc((size_t)workers, worker_bytes), worker_bytes, run, pass};
+    struct workers w = {calloc((size_t)workers, sizeof *w.worker), run, pass};
     struct cpu_memory *memory = calloc((size_t)workers, sizeof *memory);
     bool ok = w.worker && memory;
 
     for (int i = 0; ok && i < workers; i++) {
-        make(pass, w.worker + (size_t)i * worker_bytes, &memory[i]);
+        w.worker[i] = cpu_memory_take(&memory[i], worker_bytes);
+        if (w.worker[i])
+            make(pass, w.worker[i], &memory[i]);
         ok = !memory[i].missing;
     }
     if (ok)
