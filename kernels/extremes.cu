@@ -1,7 +1,7 @@
 /* extremes: the least or the greatest cell of a window, 8 and 16 bits.
  *
  * Rectangles: first along the columns, then along the rows. A block makes a strip of the picture
- * and goes down, EXTREMES_ROWS rows at a time:
+ * and goes down, STRIP_ROWS rows at a time:
  *
  *    columns   a thread has a word's columns for itself
  *    T_ds      is turned: a word has the same column's samples of GROUP rows, so that a neighbour
@@ -21,6 +21,8 @@
  * Shared memory   as extremes_shape_of() says: 57 KB for k = 63, RGB, 8 bits
  * Bytes moved     one picture in, and again from L2 where windows are more than EXTREMES_SHORT
  *                 high, one out, and halo cells from L2 */
+#include <type_traits>
+
 #include "strip.cuh"
 
 #define ROWS      STRIP_ROWS       /* of output that a block makes at a time */
@@ -436,7 +438,7 @@ __global__ void __launch_bounds__(MOST_WIDE)
     load_column(job, column, top + height - 1, next.words);
     for (int at = 0; at < rows; at += ROWS) {
         uint32_t now[ROWS];
-        if (wraps && column.place_ds) {
+        if (wraps && column.place_ds) { /* by calls, which take no registers from the others */
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 next.words[r] = far_word(job, column, top + at + height - 1 + r);

@@ -48,7 +48,7 @@ static ORDER_HOST_DEVICE inline struct order_span order_span_of(int mask_width, 
 
 /* Rows of output that a block makes at a time; outputs of a row that a thread makes at
  * a time, an odd number; cells of the longest window that is taken in registers. */
-#define EXTREMES_ROWS    8
+#define STRIP_ROWS       8
 #define EXTREMES_SEGMENT 9
 #define EXTREMES_SHORT   11
 
@@ -77,9 +77,9 @@ static ORDER_HOST_DEVICE inline struct extremes_shape extremes_shape_of(int mask
     const int pixels = (4 * threads - skew) / pixel_bytes;
     const int out_segments = (pixels - (mask_width - 1)) / EXTREMES_SEGMENT;
     const int out_words = out_segments * EXTREMES_SEGMENT * pixel_bytes / 4;
-    const int middle = mask_height > EXTREMES_SHORT ? mask_height - 1 - EXTREMES_ROWS : 0;
-    const int full = middle / EXTREMES_ROWS;
-    const int thread_words = 2 * EXTREMES_ROWS + 2 + 2 * (full + 1) + 4;
+    const int middle = mask_height > EXTREMES_SHORT ? mask_height - 1 - STRIP_ROWS : 0;
+    const int full = middle / STRIP_ROWS;
+    const int thread_words = 2 * STRIP_ROWS + 2 + 2 * (full + 1) + 4;
     const struct extremes_shape shape = {threads,
                                          out_words / 8 * 8,
                                          lead,
@@ -88,7 +88,7 @@ static ORDER_HOST_DEVICE inline struct extremes_shape extremes_shape_of(int mask
                                          pixels / EXTREMES_SEGMENT + 1,
                                          out_segments,
                                          full,
-                                         middle % EXTREMES_ROWS,
+                                         middle % STRIP_ROWS,
                                          (size_t)4 * threads * thread_words};
     return shape;
 }

@@ -13,8 +13,6 @@
 
 #include "order_tile.cuh"
 
-#define STRIP_ROWS EXTREMES_ROWS
-
 /* A thread's column. No window of the block needs picture rows past `last`. */
 struct column {
     const uint8_t *from; /* where the first row in memory has the word */
