@@ -294,7 +294,7 @@ __device__ inline struct segment segment_of(const struct extremes_shape &shape, 
     const int group = beside == 1 ? outer / channels : outer;
     const int channel = beside == 1 ? outer % channels : threadIdx.x % beside;
     const int at = group * columns + number * SEGMENT * channels + channel, from = at + skew;
-    const int most = groups * columns - SEGMENT * channels;
+    const int most = groups * columns - 1 - (SEGMENT - 1) * channels; /* SEGMENT words follow */
     return {group < groups && number >= 0 && number < shape.out_segments, min(max(from, 0), most),
             min(from + (width - 1) * channels, most), at, beside};
 }

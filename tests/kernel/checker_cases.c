@@ -24,10 +24,13 @@ static const struct size SIZES[] = {
 };
 #define SIZE_COUNT ((int)(sizeof SIZES / sizeof *SIZES) - 1)
 
-/* After these, pictures of 3 rows in every width from 321 to 384: the last block of a row ends at
- * each distance from the picture's edge. */
+/* After these, pictures of few rows in every width from 321 to 384: the last block of a row ends at
+ * each distance from the picture's edge. Order filters get more rows than a block makes at a time.
+ */
 #define WIDTHS      64
 #define FIRST_WIDTH 321
+#define WIDTHS_ROWS 3
+#define ORDER_ROWS  9
 
 /* The number of SIZES for a mask of this many cells: the reference computes cells * cells
  * products. */
@@ -60,10 +63,11 @@ static struct place place_of(int mask, int index, bool small)
 {
     const int sizes = sizes_of(mask, small), depth = index % 2, turn = index / 2;
     const int width = turn - sizes * BORDER_COUNT;
+    const int rows = check_mask_order(mask) ? ORDER_ROWS : WIDTHS_ROWS;
 
     if (small || width < 0)
         return (struct place){SIZES[turn % sizes], turn / sizes, depth};
-    return (struct place){{FIRST_WIDTH + width, 3}, (width / 2 + mask) % BORDER_COUNT, depth};
+    return (struct place){{FIRST_WIDTH + width, rows}, (width / 2 + mask) % BORDER_COUNT, depth};
 }
 
 bool check_case_is_quick(int mask, int index)
