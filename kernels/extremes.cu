@@ -168,8 +168,8 @@ __device__ inline void long_columns(struct between &b, const struct window_rows 
     keep_block<SAMPLE, GREATEST>(b, rows.words, prefix);
 }
 
-/* ROWS windows of `height` rows. */
-template <int SAMPLE, bool GREATEST>
+/* ROWS windows of `height` rows; LONG: long ones, too. */
+template <int SAMPLE, bool GREATEST, bool LONG>
 __device__ inline void take_columns(int height, struct between &b, struct window_rows &rows,
                                     uint32_t *now)
 {
@@ -180,7 +180,8 @@ __device__ inline void take_columns(int height, struct between &b, struct window
     switch (height) {
         FOR_SHORT(SHORT_COLUMNS);
     default:
-        long_columns<SAMPLE, GREATEST>(b, rows, now);
+        if constexpr (LONG)
+            long_columns<SAMPLE, GREATEST>(b, rows, now);
     }
 }
 
@@ -356,12 +357,11 @@ __device__ inline void long_rows(const struct extremes_args &args, const struct 
     most = open_word<SAMPLE>(words[0]);
     if (width >= 2 * SEGMENT)
         most = middle_segments<SAMPLE, GREATEST>(args, s, words, suffix[0], W_ds + threadIdx.x);
-    else
-#pragma unroll 2
-        for (int i = SEGMENT; i < width - 1; i++)
-            most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(first[i * channels]));
     if (!s.makes)
         return;
+#pragma unroll 2
+    for (int i = SEGMENT; i < width - 1 && width < 2 * SEGMENT; i++)
+        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(first[i * channels]));
 #pragma unroll
     for (int i = 0; i < SEGMENT; i++) {
         most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(words[i]));
@@ -369,8 +369,8 @@ __device__ inline void long_rows(const struct extremes_args &args, const struct 
     }
 }
 
-/* CHANNELS: of the picture, if the compiler may know; 0: any. */
-template <int SAMPLE, bool GREATEST, int CHANNELS>
+/* CHANNELS: of the picture, if the compiler may know; 0: any. LONG: long windows, too. */
+template <int SAMPLE, bool GREATEST, bool LONG, int CHANNELS>
 __device__ inline void take_rows(const struct extremes_args &args, const struct segment &s,
                                  const uint32_t *T_ds, uint32_t *W_ds, uint32_t *O_ds)
 {
@@ -383,13 +383,16 @@ __device__ inline void take_rows(const struct extremes_args &args, const struct 
     switch (args.job.mask_width) {
         FOR_SHORT(SHORT_ROWS);
     default:
-        long_rows<SAMPLE, GREATEST>(args, s, channels, T_ds, W_ds, O_ds);
+        if constexpr (LONG)
+            long_rows<SAMPLE, GREATEST>(args, s, channels, T_ds, W_ds, O_ds);
     }
 }
 
 /* ---- rectangles ---- */
 
-template <int SAMPLE, bool GREATEST>
+/* LONG: for all rectangles. Without, only for those whose windows are short in both directions:
+ * that takes fewer registers. */
+template <int SAMPLE, bool GREATEST, bool LONG>
 __global__ void __launch_bounds__(MOST_WIDE)
     extremes_rectangle(const __grid_constant__ extremes_args args)
 {
@@ -422,7 +425,7 @@ __global__ void __launch_bounds__(MOST_WIDE)
         out.left = 0;
     if (copies)
         find_places(job, strip, columns, place_ds);
-    for (int k = height > SHORT ? -shape.full - 1 : 0; k < 0; k++) {
+    for (int k = LONG && height > SHORT ? -shape.full - 1 : 0; k < 0; k++) {
         load_column(job, column, top + height - 1 + k * ROWS, next.words);
         take_ghosts(job, column, top + height - 1 + k * ROWS, next.words);
         cells<SAMPLE> whole = open_word<SAMPLE>(next.words[0]);
@@ -445,9 +448,9 @@ __global__ void __launch_bounds__(MOST_WIDE)
                 next.top[r] = far_word(job, column, top + at + r);
             }
         }
-        take_columns<SAMPLE, GREATEST>(height, between, next, now);
+        take_columns<SAMPLE, GREATEST, LONG>(height, between, next, now);
         /* The next rows are on their way while these are worked on. */
-        if (height > SHORT)
+        if (LONG && height > SHORT)
             load_column(job, column, top + at + ROWS, next.top);
         load_column(job, column, top + at + ROWS + height - 1, next.words);
         write_turned<SAMPLE>(now, T_ds, columns);
@@ -455,9 +458,9 @@ __global__ void __launch_bounds__(MOST_WIDE)
         if (copies)
             copy_columns<SAMPLE>(job, columns, place_ds, T_ds);
         if (job.channels == 3)
-            take_rows<SAMPLE, GREATEST, 3>(args, segment, T_ds, W_ds, O_ds);
+            take_rows<SAMPLE, GREATEST, LONG, 3>(args, segment, T_ds, W_ds, O_ds);
         else
-            take_rows<SAMPLE, GREATEST, 0>(args, segment, T_ds, W_ds, O_ds);
+            take_rows<SAMPLE, GREATEST, LONG, 0>(args, segment, T_ds, W_ds, O_ds);
         __syncthreads();
         read_turned<SAMPLE>(O_ds, columns, now);
         put_words<ROWS>(out, now);
@@ -574,7 +577,9 @@ static cudaError_t launch_rectangle(const struct image_job *job, cudaStream_t st
         extremes_shape_of(job->mask_width, job->mask_height, job->anchor_x, job->channels, SAMPLE),
         {}};
     const struct extremes_shape &shape = args.shape;
-    void (*kernel)(const extremes_args) = extremes_rectangle<SAMPLE, GREATEST>;
+    const bool is_long = job->mask_width > SHORT || job->mask_height > SHORT;
+    void (*kernel)(const extremes_args) = is_long ? extremes_rectangle<SAMPLE, GREATEST, true>
+                                                  : extremes_rectangle<SAMPLE, GREATEST, false>;
     int blocks = 0;
     const cudaError_t status = cut_strips(job, kernel, shape.threads, shape.words,
                                           shape.shared_bytes, &args.strips, &blocks);

@@ -191,7 +191,7 @@ static void roofline_scale(struct chart *chart, const struct bench_report *repor
 }
 
 /* Draws a line of a roof and a text above it, parallel to it; the text's middle is at SHARE of its
- * length. Labels avoid both. */
+ * length. */
 static void draw_roof(struct chart *chart, struct svg_point from, struct svg_point to, double share,
                       const char *color, const char *text)
 {

@@ -195,13 +195,16 @@ static bool check_folder(const struct options *options, struct error *err)
 static bool check_files(const struct options *options, enum command_run run, struct error *err)
 {
     const char *input = options->operand[0], *option = options->folder_option;
+    /* The last word is the folder, unless it looks as if the second one is the output. */
+    const bool two = options->operands == 3 && access(options->operand[1], F_OK) != 0;
+    const int inputs = two ? 3 : options->operands - 1;
 
     if (options->tree.files_from)
         return error_set(err, EXIT_USAGE,
                          "--files-from: INPUT is the folder of the names; '%s' is none", input);
     if (option)
         return error_set(err, EXIT_USAGE, "--%s is for folders, and '%s' is none", option, input);
-    for (int i = 0; run == RUN_FILES && i < options->operands - 1; i++)
+    for (int i = 0; run == RUN_FILES && i < inputs; i++)
         if (filter_find(options->operand[i]) && access(options->operand[i], F_OK) != 0)
             return error_set(err, EXIT_USAGE,
                              "%s is a filter: for several filters write stencilcli chain INPUT "

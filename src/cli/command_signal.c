@@ -65,8 +65,8 @@ static void print_plan(const char *input, const struct signal_request *request,
     const struct signal_choice *choice = &report->choice;
     const struct kernel_shape *shape = &report->shape;
 
-    printf("signal    %s: %s, %d sample%s", input, report->form, load->samples,
-           load->samples == 1 ? "" : "s");
+    printf("signal    %s: %s, %d sample%s", strcmp(input, "-") == 0 ? "standard input" : input,
+           report->form, load->samples, load->samples == 1 ? "" : "s");
     if (report->audio)
         printf(" in each of %d channel%s, %d bits, %d Hz", load->channels,
                load->channels == 1 ? "" : "s", report->bits, report->rate);

@@ -74,8 +74,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "rank", "P%", STEP | ON_SCREEN, FILTER_VALUE,
      "which of the sorted cells: 0% is the least one\n"
-     "50% is the median, 100% the greatest. 50 is the same as 50%, but less than 1% needs its "
-     "sign. Of N cells it is number P*N/100, rounded down, counted from 0."},
+     "50% is the median, 100% the greatest. 50 is the same as 50%; below 1 the percent "
+     "sign is needed: 0.5%. Of N cells it is number P*N/100, rounded down, counted from 0."},
 
     {0, "range", "R", STEP | ON_SCREEN, FILTER_VALUE,
      "how far samples may differ: 25, or 10% of the range\n"
@@ -114,11 +114,11 @@ const struct option_spec option_table[OPTION_ROWS] = {
     GROUP("Filtering"),
 
     {'b', "border", "BORDER", STEPS | BENCH | ON_SCREEN, FILTER_WORD(filter_border_word),
-     "the values beyond the edges: replicate, zero, ...\n"
+     "the values beyond the edges, such as zero or mirror\n"
      "The default is replicate, for signals zero. See BORDERS."},
 
     {0, "alpha", "MODE", FILTER | BENCH | ON_SCREEN, OWN_WORD(alpha),
-     "how transparency is treated: weighted, ignore ...\n"
+     "how transparency is treated\n"
      "The default is weighted, for bench plain. chain takes drop only, for its output; other "
      "modes are for one step and stand inside STEP. See ALPHA."},
 

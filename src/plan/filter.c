@@ -136,7 +136,8 @@ const char *filter_kind_formula(enum plan_kind kind)
 
 const char *filter_kind_refusal(enum plan_kind kind)
 {
-    return kind == PLAN_LINEAR      ? "it makes no weighted sums"
+    return kind == PLAN_LINEAR
+               ? "it is not for weighted sums of masks up to 255 cells along an axis"
            : kind == PLAN_GRADIENT  ? "it runs one mask, not gradients"
            : kind == PLAN_LONG      ? "it runs masks of at most 255 cells along an axis"
            : kind == PLAN_ORDER     ? "it makes weighted sums and does not sort"

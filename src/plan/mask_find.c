@@ -4,6 +4,7 @@
  * Every failure here is a bad mask: EXIT_USAGE. */
 #include "plan/mask.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -336,7 +337,7 @@ bool mask_load(struct mask *mask, const char *argument, struct error *err)
     /* A single number is a mask of one cell. A row or a number with a mistake in it ('1 x 1',
      * '1/0') gets the message that says where the mistake is, not one about a missing file. */
     if ((numbers > 0 && strchr("+-.0123456789", argument[strspn(argument, " \t,")])) ||
-        (strpbrk(argument, "0123456789") &&
+        (isdigit((unsigned char)argument[strspn(argument, "+-.")]) &&
          strspn(argument, "+-.0123456789eE/") == strlen(argument)))
         return mask_parse(mask, "--mask", argument, strlen(argument), err);
     return not_found(argument, err);

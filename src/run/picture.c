@@ -78,6 +78,9 @@ static bool check_around(const struct filter_request *step, const struct image_i
     const struct plan_region *region = &step->region;
     const struct image *where = &step->where_picture;
 
+    if (info->format == FORMAT_Y4M && step->channels)
+        return error_set(err, EXIT_USAGE,
+                         "--channels is for pictures: all planes of a video are filtered");
     if (info->format == FORMAT_Y4M &&
         (step->light || step->where || step->has_nodata || region->width > 0))
         return error_set(err, EXIT_USAGE,
@@ -99,9 +102,6 @@ bool picture_prepare(const struct picture_request *request, const struct image_i
 {
     int number = request->filter.next ? 1 : 0;
 
-    if (info->format == FORMAT_Y4M && request->filter.channels)
-        return error_set(err, EXIT_USAGE,
-                         "--channels is for pictures: all planes of a video are filtered");
     for (const struct filter_request *step = &request->filter; step; step = step->next, number++)
         if (!check_around(step, info, err))
             return error_in_step(err, number);
