@@ -593,7 +593,10 @@ static cudaError_t launch_rectangle(const struct image_job *job, cudaStream_t st
 template <int SAMPLE, bool GREATEST>
 static cudaError_t launch(const struct image_job *job, cudaStream_t stream)
 {
-    return job->cells == job->mask_width * job->mask_height
+    return job->cells == job->mask_width * job->mask_height &&
+                   extremes_shape_of(job->mask_width, job->mask_height, job->anchor_x,
+                                     job->channels, SAMPLE)
+                       .fits
                ? launch_rectangle<SAMPLE, GREATEST>(job, stream)
                : launch_runs<SAMPLE, GREATEST>(job, stream);
 }

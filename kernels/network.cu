@@ -130,8 +130,8 @@ __global__ void __launch_bounds__(SMALL_THREADS, 4)
     const int first = blockIdx.x / args.strips.across * args.strips.part_rows;
     const int rows = min(args.strips.part_rows, job.out_rows - first);
     const int top = job.out_first_row + first - job.anchor_y; /* first row of the first window */
-    const struct column column =
-        column_of(job, byte, (job.width + 1) * pixel, top + rows + 1, place_ds + threadIdx.x);
+    const struct column column = column_of(job, byte, (job.width + 2 - job.anchor_x) * pixel,
+                                           top + rows + 1, place_ds + threadIdx.x);
     struct tile_column c = {N_ds[0] + threadIdx.x, SMALL_THREADS, args.skew, pixel};
     struct outputs out = outputs_at(job, first, byte + args.lead, rows);
     struct sorted_rows<SAMPLE> sorted = {
@@ -170,9 +170,11 @@ __global__ void __launch_bounds__(SMALL_THREADS, 4)
 template <int SAMPLE>
 static cudaError_t launch_small(const struct image_job *job, cudaStream_t stream)
 {
-    const int pixel = job->channels * SAMPLE, lead = (pixel + 31) / 32 * 32;
-    const int halo = (lead + pixel) / 4 + 2; /* words; a window's last cell is read as two */
-    struct small_args args = {*job, {}, lead, lead - pixel, (SMALL_THREADS - halo) / 8 * 8};
+    const int pixel = job->channels * SAMPLE, left = job->anchor_x * pixel;
+    const int lead = (left + 31) / 32 * 32;
+    const int halo =
+        (lead - left + 2 * pixel) / 4 + 2; /* words; a window's last cell is read as two */
+    struct small_args args = {*job, {}, lead, lead - left, (SMALL_THREADS - halo) / 8 * 8};
     void (*kernel)(const small_args) = network_small<SAMPLE>;
     int blocks = 0;
     const cudaError_t status =

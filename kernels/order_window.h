@@ -61,6 +61,7 @@ static ORDER_HOST_DEVICE inline struct order_span order_span_of(int mask_width, 
 struct extremes_shape {
     int threads, words, lead, skew, right, segments, out_segments, full, rest;
     size_t shared_bytes;
+    bool fits; /* false: the window reaches too far to one side for a strip */
 };
 
 static ORDER_HOST_DEVICE inline struct extremes_shape extremes_shape_of(int mask_width,
@@ -89,7 +90,9 @@ static ORDER_HOST_DEVICE inline struct extremes_shape extremes_shape_of(int mask
                                          out_segments,
                                          full,
                                          middle % STRIP_ROWS,
-                                         (size_t)4 * threads * thread_words};
+                                         (size_t)4 * threads * thread_words,
+                                         out_segments > 0 && out_words >= 8 &&
+                                             4 * threads >= lead + (anchor_x + 1) * pixel_bytes};
     return shape;
 }
 

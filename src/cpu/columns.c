@@ -117,7 +117,8 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
 
     if (refusal(plan, ops))
         return HUGE_VAL;
-    return cpu_samples(plan, width + m->width, height + m->height) * COST;
+    return cpu_samples(plan, 1, 1) * ((double)width + m->width) * ((double)height + m->height) *
+           COST;
 }
 
 /* The rows above a band are taken into the histograms first: higher bands pay. */

@@ -44,7 +44,7 @@ static int log2_of(int n)
 static double tiles(int length, int points, int mask)
 {
     int tile = points - mask + 1;
-    return tile < 1 ? HUGE_VAL : (length + tile - 1) / tile;
+    return tile < 1 ? HUGE_VAL : (length - 1) / tile + 1;
 }
 
 double cpu_fft_cost(const struct plan_mask *m, int width, int height, int channels, int *points_x,

@@ -268,7 +268,8 @@ const char *cuda_image_pack_extremes(const struct plan *plan, void *out,
     if (plan->order > 0 && plan->order < m->sum - 1)
         return "neither the least nor the greatest cell";
     return pack_window(m, out, packed,
-                       m->sum == m->width * m->height ? shape.shared_bytes : ORDER_SHARED_BYTES);
+                       m->sum == m->width * m->height && shape.fits ? shape.shared_bytes
+                                                                    : ORDER_SHARED_BYTES);
 }
 
 const char *cuda_image_pack_bilateral(const struct plan *plan, void *out,
@@ -316,10 +317,13 @@ bool cuda_image_supports(const struct kernel *kernel, const struct plan *plan, c
                        : since == 8 ? "int8 matrix product"
                                     : "tensor copies";
     int devices, major = 0, shared = 0;
+    size_t most = 0; /* shared memory of a step */
 
-    /* Only the windows of order filters have steps, all of one size. */
-    for (const struct plan *step = plan; step && !reason; step = step->then)
+    /* Only the windows of order filters have steps. */
+    for (const struct plan *step = plan; step && !reason; step = step->then) {
         reason = kernel->cuda->pack(step, NULL, &packed);
+        most = packed.shared > most ? packed.shared : most;
+    }
     if (reason) {
         snprintf(why, why_bytes, "%s", reason);
         return false;
@@ -338,9 +342,9 @@ bool cuda_image_supports(const struct kernel *kernel, const struct plan *plan, c
             snprintf(why, why_bytes, CUDA_NAME ":%d has no %s (needs %d.0)", i, unit, since);
             return false;
         }
-        if (packed.shared > (size_t)shared) {
+        if (most > (size_t)shared) {
             snprintf(why, why_bytes, "its tile takes %zu bytes of shared memory, cuda:%d has %d",
-                     packed.shared, i, shared);
+                     most, i, shared);
             return false;
         }
         if (packed.halves && !cuda_halves_are_exact(i)) {

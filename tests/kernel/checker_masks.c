@@ -357,6 +357,8 @@ static const struct mask_case MASKS[] = {
     {"weighted_long_64_bits2x257", OUTER, NULL, 2, 257, 0, 70000, "600000000000"},
     /* Windows of order filters, with the filter in place of the divisor. */
     {"order_median3", "1 1 1\n1 1 1\n1 1 1", NULL, 0, 0, 0, 0, "median"},
+    {"order_median3_left", "anchor 2 1\n1 1 1\n1 1 1\n1 1 1", NULL, 0, 0, 0, 0, "median"},
+    {"order_median3_right", "anchor 0 2\n1 1 1\n1 1 1\n1 1 1", NULL, 0, 0, 0, 0, "median"},
     {"order_median5", NULL, NULL, 5, 5, 1, 1, "median"},
     {"order_median7", NULL, NULL, 7, 7, 1, 1, "median"},
     {"order_median9", NULL, NULL, 9, 9, 1, 1, "median"},
@@ -375,6 +377,7 @@ static const struct mask_case MASKS[] = {
     {"order_dilate_holes11x5", NULL, NULL, 11, 5, 0, 1, "dilate"},
     {"order_dilate17x33", NULL, NULL, 17, 33, 1, 1, "dilate"},
     {"order_erode70x3", NULL, NULL, 70, 3, 1, 1, "erode"},
+    {"order_erode255x1", NULL, NULL, 255, 1, 1, 1, "erode"},
     {"order_erode_holes255x3", NULL, NULL, 255, 3, -3, 1, "erode"},
     {"order_dilate_holes4x255", NULL, NULL, 4, 255, -1, 1, "dilate"},
     {"order_open_cross", "0 1 0 0\n1 1 1 1\n0 1 0 0", NULL, 0, 0, 0, 0, "open"},
