@@ -274,7 +274,7 @@ __device__ inline void copy_columns(const struct image_job &job, int columns,
 
 /* ---- along the rows ---- */
 
-/* What a thread makes along the rows: SEGMENT outputs of one channel and of one group of rows.
+/* Along the rows a thread makes SEGMENT outputs of one channel, in all rows of one group.
  * Segment -1 makes none; it has the last cells that the windows of segment 0 need. Neighbouring
  * threads read words that lie in different banks: an odd number of words apart, or side by side. */
 struct segment {

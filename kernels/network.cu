@@ -121,6 +121,7 @@ template <int SAMPLE>
 __global__ void __launch_bounds__(SMALL_THREADS, 4)
     network_small(const __grid_constant__ small_args args)
 {
+    /* threads without output read up to ORDER_SPARE words behind the last row */
     __shared__ uint32_t N_ds[2][SMALL_ROWS * SMALL_THREADS + ORDER_SPARE];
     __shared__ uint4 place_ds[SMALL_THREADS];
     const struct image_job &job = args.job;

@@ -6,8 +6,8 @@
  *           lead       words
  *        |·······|##############|···|     threads
  *
- * Where a column has ghost cells, its thread loads a word byte by byte, from where the cells are
- * that the ghost cells are copies of. */
+ * Ghost cells are copies of cells of the picture. A thread whose column has some loads its words
+ * byte by byte, each byte from the cell that it is a copy of. */
 #ifndef STENCIL_STRIP_CUH
 #define STENCIL_STRIP_CUH
 

@@ -116,8 +116,8 @@ static void columns_row(const struct cpu_columns *columns, int channel, int plac
     const size_t plane = columns->plane;
     const counts8 *group = (const counts8 *)columns->group + channel;
     const counts8 *level = (const counts8 *)columns->level + channel;
-    /* Of the window: the groups, and the levels of group `last`. levels[g] is as it was at at[g].
-     */
+    /* The window's counts: of all groups, and of the levels of group `last`. levels[g] belongs to
+     * the window at at[g]. */
     counts16 groups = {0}, sum = {0}, levels[CPU_GROUPS + 1];
     int at[CPU_GROUPS + 1], last = CPU_GROUPS; /* at first a group that does not exist */
 

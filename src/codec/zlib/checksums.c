@@ -100,7 +100,7 @@ uint32_t zlib_crc32(uint32_t crc, const uint8_t *data, size_t bytes)
 /* So many steps fit: the sums of 32 bits are at most 255 STEP (1 + 2 + ... + MOST_STEPS). */
 #define MOST_STEPS 512
 
-/* What the steps add to A and B, if both are 0 before. */
+/* The sums A and B of the steps alone: as if both began at 0. */
 struct adler_sums {
     uint64_t a, b;
 };
