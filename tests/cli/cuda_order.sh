@@ -50,5 +50,5 @@ stencilcli median "$TESTDATA/gray.png" --radius 4 --device "$gpu" --plan | grep 
 stencilcli open "$TESTDATA/gray.png" --radius 4 --device "$gpu" --plan | grep -q '^kernel *extremes'
 refuses 2 'neither the least' median "$TESTDATA/gray.png" never.png --kernel extremes
 refuses 2 'not the median' rank "$TESTDATA/gray.png" never.png --rank 40 --kernel network
-refuses 2 'no weighted sums' blur "$TESTDATA/gray.png" never.png --kernel bisect
+refuses 2 'not for weighted sums' blur "$TESTDATA/gray.png" never.png --kernel bisect
 refuses 2 'does not sort' median "$TESTDATA/gray.png" never.png --kernel tiled
