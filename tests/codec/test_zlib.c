@@ -113,6 +113,12 @@ static void data_comes_back(void)
     free(data);
 }
 
+/* Byte I of noise. */
+static uint8_t noise(size_t i)
+{
+    return (uint8_t)((uint32_t)i * 2654435761U >> 23);
+}
+
 /* The deflate data of MADE bytes at ZLIB + 2 (with room for the rest of a stream) must inflate to
  * DATA. */
 static void check_body(uint8_t *zlib, size_t made, const uint8_t *data, size_t bytes, uint8_t *back,
@@ -129,17 +135,20 @@ static void check_body(uint8_t *zlib, size_t made, const uint8_t *data, size_t b
 }
 
 /* Literals alone, with codes from one bit to the longest: byte v occurs about 2^(v / step) times;
- * frequencies that are Fibonacci numbers give the longest possible codes. */
+ * frequencies that are Fibonacci numbers give the longest possible codes. The last kinds are zeros,
+ * in which the bytes that a sample leaves out (8 of 67 are counted) are noise: all of them or few.
+ */
 static void literals_come_back(void)
 {
-    enum { BYTES = 200000 };
+    enum { BYTES = 300000 };
     uint8_t *data = malloc(BYTES), *out = malloc(8 + deflate_bound(BYTES));
     uint8_t *back = malloc(BYTES);
     size_t made, i, length;
     uint32_t a, b, v, kind;
 
-    for (kind = 0; kind < 40; kind++) {
-        length = kind < 20 ? kind + 1 : BYTES - kind;
+    for (kind = 0; kind < 43; kind++) {
+        length = kind < 20 ? kind + 1 : kind < 30 ? BYTES - kind : 32768U * (kind - 29U) + kind % 2;
+        length = length < BYTES ? length : BYTES;
         for (i = 0, a = b = 1, v = 0; i < length; v++) {
             uint32_t count = kind % 4 == 0 ? a : 1 + (v * kind * 7919 & 1023), next = a + b;
             for (; count > 0 && i < length; count--)
@@ -147,6 +156,8 @@ static void literals_come_back(void)
             a = b;
             b = next;
         }
+        for (i = 0; kind >= 40 && i < length; i++)
+            data[i] = i % 67 >= 8 + 29 * (kind - 40) ? noise(i) : 0;
         memset(out + 2, 0xaa, 6 + deflate_bound(BYTES));
         made = deflate_literals(data, length, out + 2);
         CHECK(made <= length + length / 4096 + 64); /* literals take far less than deflate_bound */

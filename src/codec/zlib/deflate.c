@@ -14,6 +14,14 @@
 #define LITERAL_SYMBOLS  286 /* includes END_OF_BLOCK and the lengths of repeats */
 #define DISTANCE_SYMBOLS 30
 
+INLINE uint64_t load64(const uint8_t *p)
+{
+    uint64_t v;
+
+    memcpy(&v, p, 8);
+    return le64toh(v);
+}
+
 /* flush_bits may write up to 8 bytes beyond the end of the output. */
 struct writer {
     uint8_t *out;
@@ -31,7 +39,7 @@ INLINE void flush_bits(struct writer *w)
     w->count &= 7;
 }
 
-/* Adds bits without writing them: at most 57 bits between two flushes. */
+/* Adds bits without writing them: at most 56 bits between two flushes. */
 INLINE void add_bits(struct writer *w, uint64_t value, unsigned bits)
 {
     w->bits |= value << w->count;
@@ -43,6 +51,8 @@ INLINE void put_bits(struct writer *w, unsigned value, unsigned bits)
     add_bits(w, value, bits);
     flush_bits(w);
 }
+
+#define CODE_LIMIT 15 /* bits */
 
 struct code {
     uint32_t frequency[LITERAL_SYMBOLS]; /* how often each symbol comes, below 2^16 */
@@ -264,8 +274,18 @@ static int count_used(const struct code *code, int symbols, int least)
     return symbols;
 }
 
-/* Writes the header of a block for BYTES bytes at IN. BITS: the extra bits of its lengths and
- * distances. If codes do not pay, it stores the bytes uncompressed and returns false. */
+/* The bits of all symbols that CODE's frequencies count. */
+static size_t code_bits(const struct code *code, int symbols)
+{
+    size_t bits = 0;
+
+    for (int i = 0; i < symbols; i++)
+        bits += (size_t)code->frequency[i] * code->length[i];
+    return bits;
+}
+
+/* Writes the header of a block for BYTES bytes at IN, whose content takes BITS bits. If codes do
+ * not pay, it stores the bytes uncompressed and returns false. */
 static bool begin_block(struct writer *w, const struct code *literal, const struct code *distance,
                         size_t bits, const uint8_t *in, size_t bytes)
 {
@@ -274,9 +294,6 @@ static bool begin_block(struct writer *w, const struct code *literal, const stru
     header_build(&header, literal, count_used(literal, LITERAL_SYMBOLS, END_OF_BLOCK + 1), distance,
                  count_used(distance, DISTANCE_SYMBOLS, 2));
     bits += header_bits(&header);
-    for (int i = 0; i < LITERAL_SYMBOLS; i++)
-        bits += (size_t)literal->frequency[i] * literal->length[i] +
-                (size_t)distance->frequency[i] * distance->length[i];
     if (bits / 8 < bytes)
         header_write(w, &header);
     else
@@ -286,117 +303,124 @@ static bool begin_block(struct writer *w, const struct code *literal, const stru
 
 /* ---- literals ----
  *
- * Codes have at most 13 bits. Four codes and the seven bits left from before fit in 64 bits, so
- * bits are flushed once every four bytes; two codes with the sum of their lengths fit in 32 bits.
- * Filtered photographs use few byte values: the codes of all pairs are then joined first, and one
- * table lookup writes two bytes (0.6 ns a byte against 1.1). A block has at most 65535 bytes, which
- * fit in one stored block: where no code pays, the block is stored. */
+ * The codes of all pairs of bytes are joined first: one look into a table then writes two bytes,
+ * and the bits of eight bytes are flushed at once. A large block is counted by a sample of its
+ * bytes. */
 
-#define BLOCK_BYTES   65535
-#define LITERAL_LIMIT 13
+#define BLOCK_BYTES ((size_t)1 << 18)
 
-static void write_literals(struct writer *w, const struct code *code, const uint8_t *in,
-                           size_t bytes)
+/* Blocks of more bytes are counted by a sample of 8 in SAMPLE_STEP bytes, which is at most 2^15.
+ * The step is a prime number: rows of a multiple of it are rare. */
+#define COUNTED_BYTES ((size_t)1 << 15)
+#define SAMPLE_STEP   67
+
+INLINE void write_bytes(struct writer *w, const struct code *code, const uint8_t *in, size_t bytes)
 {
-    struct writer local = *w; /* kept in registers: OUT could alias *W */
-    size_t i = 0;
-
-    for (; i + 4 <= bytes; i += 4) {
-        for (size_t k = 0; k < 4; k++)
-            add_code(&local, code->entry[in[i + k]]);
-        flush_bits(&local);
+    for (size_t i = 0; i < bytes; i++) {
+        add_code(w, code->entry[in[i]]);
+        if (i % 3 == 2) /* 7 bits from before and 3 codes */
+            flush_bits(w);
     }
-    for (; i < bytes; i++) {
-        add_code(&local, code->entry[in[i]]);
-        flush_bits(&local);
-    }
-    add_code(&local, code->entry[END_OF_BLOCK]);
-    flush_bits(&local);
-    *w = local;
+    flush_bits(w);
 }
 
-/* The codes of two bytes, the first lowest, from bit 5 on; their total length in the bits below. */
-#define PAIR_BITS(entry) ((entry)&31)
-#define PAIR_CODE(entry) ((entry) >> 5)
+/* The codes of two bytes, the first lowest, from bit 6 on; their length in the bits below. Codes
+ * too long for that are PAIR_LONG, which makes every sum of lengths too long, too. */
+#define PAIR_BITS(entry) ((entry)&63)
+#define PAIR_CODE(entry) ((uint64_t)((entry) >> 6))
+#define PAIR_LONG        63
 #define PAIRS            (256 * 256)
 
-/* Fills the entries of all pairs of bytes that have a code, at first + 256 * second. */
-static void pairs_make(uint32_t *pair, const struct code *code, const uint8_t *used, size_t count)
+/* Fills the entries of all pairs of bytes, at first + 256 * second, whose second has a code. */
+static void pairs_make(uint32_t *pair, const struct code *code)
 {
-    for (size_t i = 0; i < count; i++) {
-        uint32_t second = code->entry[used[i]];
-        uint32_t *row = pair + (size_t)used[i] * 256;
-        for (size_t j = 0; j < count; j++) {
-            uint32_t first = code->entry[used[j]], bits = first >> 16;
-            uint32_t both = (first & 0xffff) | (second & 0xffff) << bits;
-            row[used[j]] = both << 5 | (bits + (second >> 16));
-        }
-    }
-}
+    uint32_t first[256], power[256];
 
-/* Writes whole groups of four bytes; returns the number of bytes. */
-static size_t write_pairs(struct writer *w, const uint32_t *pair, const uint8_t *in, size_t bytes)
-{
-    struct writer local = *w;
-    size_t i;
-
-    for (i = 0; i + 4 <= bytes; i += 4) {
-        uint32_t a = pair[in[i] | in[i + 1] << 8], b = pair[in[i + 2] | in[i + 3] << 8];
-        add_bits(&local, PAIR_CODE(a) | (uint64_t)PAIR_CODE(b) << PAIR_BITS(a),
-                 PAIR_BITS(a) + PAIR_BITS(b));
-        flush_bits(&local);
+    for (int v = 0; v < 256; v++) {
+        first[v] = (code->entry[v] & 0xffff) << 6 | code->length[v];
+        power[v] = 64U << code->length[v];
     }
-    *w = local;
-    return i;
+    for (int second = 0; second < 256; second++, pair += 256) {
+        uint32_t bits = code->entry[second] & 0xffff, length = code->length[second];
+        for (int v = 0; length > 0 && v < 256; v++)
+            pair[v] = PAIR_BITS(first[v]) + length <= 26 ? first[v] + bits * power[v] + length
+                                                         : PAIR_LONG;
+    }
 }
 
 /* PAIR: room for PAIRS codes, of which most is never touched; NULL: without pairs. */
 static void write_content(struct writer *w, const struct code *code, uint32_t *pair,
                           const uint8_t *in, size_t bytes)
 {
-    uint8_t used[256];
-    size_t count = 0, done = 0;
+    struct writer local = *w; /* kept in registers: OUT could alias *W */
+    size_t i = 0, used = 0;
 
     for (int v = 0; v < 256; v++)
-        if (code->length[v])
-            used[count++] = (uint8_t)v;
-    if (pair && count * count <= bytes / 4) {
-        pairs_make(pair, code, used, count);
-        done = write_pairs(w, pair, in, bytes);
+        used += code->length[v] > 0;
+    if (pair && used * 128 <= bytes) {
+        pairs_make(pair, code);
+        for (; i + 8 <= bytes; i += 8) {
+            uint64_t eight = load64(in + i);
+            uint32_t a = pair[eight & 0xffff], b = pair[eight >> 16 & 0xffff];
+            uint32_t c = pair[eight >> 32 & 0xffff], d = pair[eight >> 48];
+            uint64_t four = PAIR_CODE(a) | PAIR_CODE(b) << PAIR_BITS(a);
+            uint64_t next = PAIR_CODE(c) | PAIR_CODE(d) << PAIR_BITS(c);
+            unsigned bits = PAIR_BITS(a) + PAIR_BITS(b), more = PAIR_BITS(c) + PAIR_BITS(d);
+            if (bits + more <= 56) {
+                add_bits(&local, four | next << bits, bits + more);
+                flush_bits(&local);
+            } else {
+                write_bytes(&local, code, in + i, 8);
+            }
+        }
     }
-    write_literals(w, code, in + done, bytes - done);
+    write_bytes(&local, code, in + i, bytes - i);
+    add_code(&local, code->entry[END_OF_BLOCK]);
+    flush_bits(&local);
+    *w = local;
 }
 
-/* Adds BYTES bytes to HISTOGRAM. */
-static void count_bytes(const uint8_t *in, size_t bytes, uint32_t histogram[256])
+/* Adds 8 of every STEP bytes to HISTOGRAM, with STEP = 8 all bytes; returns how many. */
+static size_t count_bytes(const uint8_t *in, size_t bytes, size_t step, uint32_t histogram[256])
 {
     uint32_t part[8][256] = {
         {0}}; /* equal neighbours, which are many, do not wait for each other */
-    size_t i = 0;
+    size_t i = 0, count = 0;
 
-    for (; i + 8 <= bytes; i += 8) {
+    for (; i + 8 <= bytes; i += step, count += 8) {
         uint64_t eight;
         memcpy(&eight, in + i, 8);
         for (int p = 0; p < 8; p++)
             part[p][eight >> (8 * p) & 255]++;
     }
-    for (; i < bytes; i++)
+    for (; i < bytes; i++, count++)
         histogram[in[i]]++;
     for (int p = 0; p < 8; p++)
         for (size_t v = 0; v < 256; v++)
             histogram[v] += part[p][v];
+    return count;
 }
 
 static void write_literal_block(struct writer *w, uint32_t *pair, const uint8_t *in, size_t bytes)
 {
     /* Distances are never used, but some decoders require a complete code. */
     static const struct code no_distances = {.length = {1, 1}};
+    const bool sampled = bytes > COUNTED_BYTES;
+    const struct writer before = *w;
     struct code code = {.frequency = {[END_OF_BLOCK] = 1}};
+    size_t count = count_bytes(in, bytes, sampled ? SAMPLE_STEP : 8, code.frequency), bits;
 
-    count_bytes(in, bytes, code.frequency);
-    code_build(&code, END_OF_BLOCK + 1, LITERAL_LIMIT);
-    if (begin_block(w, &code, &no_distances, 0, in, bytes))
-        write_content(w, &code, pair, in, bytes);
+    for (int v = 0; sampled && v < 256; v++, count++) /* the sample may lack it */
+        code.frequency[v]++;
+    code_build(&code, END_OF_BLOCK + 1, CODE_LIMIT);
+    bits = (size_t)((uint64_t)code_bits(&code, END_OF_BLOCK) * bytes / count);
+    if (!begin_block(w, &code, &no_distances, bits, in, bytes))
+        return;
+    write_content(w, &code, pair, in, bytes);
+    if ((size_t)(w->out - before.out) > bytes) { /* the sample was unlike the rest */
+        *w = before;
+        write_stored(w, in, bytes);
+    }
 }
 
 size_t deflate_literals(const uint8_t *in, size_t bytes, uint8_t *out)
@@ -431,7 +455,7 @@ unsigned deflate_literals_estimate(const uint8_t *in, size_t bytes)
     uint32_t histogram[256] = {0};
     uint64_t bits = 0;
 
-    count_bytes(in, bytes, histogram);
+    count_bytes(in, bytes, 8, histogram);
     for (int v = 0; v < 256; v++)
         if (histogram[v])
             bits += (uint64_t)histogram[v] * (log2_256((uint32_t)bytes) - log2_256(histogram[v]));
@@ -447,7 +471,6 @@ unsigned deflate_literals_estimate(const uint8_t *in, size_t bytes)
 
 #define MAX_LENGTH   258
 #define MAX_DISTANCE 32768
-#define CODE_LIMIT   15
 #define BLOCK_TOKENS 16384
 #define HASH_BITS    14
 #define MAX_WAYS     8
@@ -472,14 +495,6 @@ struct deflate_finder {
 struct deflate_finder *deflate_finder_new(void)
 {
     return malloc(sizeof(struct deflate_finder));
-}
-
-static uint64_t load64(const uint8_t *p)
-{
-    uint64_t v;
-
-    memcpy(&v, p, 8);
-    return le64toh(v);
 }
 
 /* RFC 1951, 3.2.5: each power of two has four length symbols or two distance symbols. */
@@ -553,6 +568,8 @@ static void write_repeat_block(struct writer *w, struct deflate_finder *finder, 
         finder->distance.frequency[i] += finder->distance.frequency[i] == 0;
     code_build(&finder->literal, LITERAL_SYMBOLS, CODE_LIMIT);
     code_build(&finder->distance, DISTANCE_SYMBOLS, CODE_LIMIT);
+    bits += code_bits(&finder->literal, LITERAL_SYMBOLS) +
+            code_bits(&finder->distance, DISTANCE_SYMBOLS);
     if (begin_block(w, &finder->literal, &finder->distance, bits, in, bytes))
         write_tokens(w, finder, tokens);
 }
