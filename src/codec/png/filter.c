@@ -103,30 +103,21 @@ INLINE void store_16(uint8_t *p, __m128i v)
     _mm_storeu_si128((__m128i *)(void *)p, v);
 }
 
-INLINE __m128i choose(__m128i mask, __m128i yes, __m128i no)
-{
-    return _mm_or_si128(_mm_and_si128(mask, yes), _mm_andnot_si128(mask, no));
-}
-
 /* ---- applying ---- */
 
-/* |a + b - 2c| is the sum of |a - c| and |b - c| if a - c and b - c have the same sign, else their
- * difference. A sum may saturate at 255: it is then not the least, or ties never count for c. */
+/* Paeth's choice: the greater of a and b if c is at most a third of the way from the lesser to it,
+ * the lesser if c is at most a third of the way from the greater, and otherwise c. (If c is both,
+ * a, b and c are equal.) */
 INLINE __m128i nearest_bytes(__m128i a, __m128i b, __m128i c)
 {
     const __m128i zero = _mm_setzero_si128();
-    __m128i b_over = _mm_subs_epu8(b, c), b_under = _mm_subs_epu8(c, b);
-    __m128i a_over = _mm_subs_epu8(a, c), a_under = _mm_subs_epu8(c, a);
-    __m128i pa = _mm_or_si128(b_over, b_under), pb = _mm_or_si128(a_over, a_under);
-    __m128i apart = _mm_or_si128(_mm_subs_epu8(pa, pb), _mm_subs_epu8(pb, pa));
-    __m128i sum = _mm_adds_epu8(pa, pb);
-    /* Same sign: not (one above c and the other below c). */
-    __m128i same = _mm_cmpeq_epi8(
-        _mm_or_si128(_mm_min_epu8(b_over, a_under), _mm_min_epu8(b_under, a_over)), zero);
-    __m128i pc = choose(same, sum, apart);
-    __m128i least = _mm_min_epu8(pc, _mm_min_epu8(pa, pb));
+    __m128i less = _mm_min_epu8(a, b), more = _mm_max_epu8(a, b);
+    __m128i over = _mm_subs_epu8(c, less), under = _mm_subs_epu8(more, c);
+    __m128i low = _mm_cmpeq_epi8(_mm_subs_epu8(_mm_adds_epu8(over, over), under), zero);
+    __m128i high = _mm_cmpeq_epi8(_mm_subs_epu8(_mm_adds_epu8(under, under), over), zero);
 
-    return choose(_mm_cmpeq_epi8(pa, least), a, choose(_mm_cmpeq_epi8(pb, least), b, c));
+    return _mm_or_si128(_mm_or_si128(_mm_and_si128(low, more), _mm_and_si128(high, less)),
+                        _mm_andnot_si128(_mm_or_si128(low, high), c));
 }
 
 /* Filters from byte START on (START >= pixel, or any for `up`); returns where whole vectors end. */
@@ -164,9 +155,9 @@ INLINE __m128i load_wide(const uint8_t *p)
     return _mm_unpacklo_epi8(load_8(p), _mm_setzero_si128());
 }
 
-/* Paeth's choice, with t = 3c - a - b: the greater of a and b if t is at most the lesser, the
- * lesser if t is at least the greater, and otherwise c. (If t is both, a, b and c are equal.) A
- * pixel waits for six instructions of the pixel before. */
+/* Paeth's choice as above, with t = 3c - a - b: the greater of a and b if t is at most the lesser,
+ * the lesser if t is at least the greater. A pixel waits for six instructions of the pixel before.
+ */
 INLINE __m128i nearest_wide(__m128i a, __m128i b, __m128i c)
 {
     __m128i t = _mm_sub_epi16(_mm_sub_epi16(_mm_add_epi16(c, _mm_add_epi16(c, c)), b), a);
