@@ -113,10 +113,12 @@ static void data_comes_back(void)
     free(data);
 }
 
-/* Byte I of noise. */
-static uint8_t noise(size_t i)
+/* 24 bits of noise. */
+static uint32_t noise(size_t i)
 {
-    return (uint8_t)((uint32_t)i * 2654435761U >> 23);
+    uint32_t mixed = (uint32_t)i * 2654435761U;
+
+    return (mixed ^ mixed >> 15) * 2246822519U >> 8;
 }
 
 /* The deflate data of MADE bytes at ZLIB + 2 (with room for the rest of a stream) must inflate to
@@ -135,9 +137,9 @@ static void check_body(uint8_t *zlib, size_t made, const uint8_t *data, size_t b
 }
 
 /* Literals alone, with codes from one bit to the longest: byte v occurs about 2^(v / step) times;
- * frequencies that are Fibonacci numbers give the longest possible codes. The last kinds are zeros,
- * in which the bytes that a sample leaves out (8 of 67 are counted) are noise: all of them or few.
- */
+ * frequencies that are Fibonacci numbers give the longest possible codes. In the last kinds, each
+ * value comes half as often as the one before, and the bytes that a sample leaves out (8 of 67 are
+ * counted) are noise: all of them, or some. */
 static void literals_come_back(void)
 {
     enum { BYTES = 300000 };
@@ -157,7 +159,9 @@ static void literals_come_back(void)
             b = next;
         }
         for (i = 0; kind >= 40 && i < length; i++)
-            data[i] = i % 67 >= 8 + 29 * (kind - 40) ? noise(i) : 0;
+            data[i] = (uint8_t)(i % 67 >= 8 + 28 * (kind - 40)
+                                    ? noise(i)
+                                    : (unsigned)__builtin_ctz(noise(i) | 1 << 20));
         memset(out + 2, 0xaa, 6 + deflate_bound(BYTES));
         made = deflate_literals(data, length, out + 2);
         CHECK(made <= length + length / 4096 + 64); /* literals take far less than deflate_bound */

@@ -324,31 +324,35 @@ INLINE void write_bytes(struct writer *w, const struct code *code, const uint8_t
     flush_bits(w);
 }
 
-/* The codes of two bytes, the first lowest, from bit 6 on; their length in the bits below. Codes
- * too long for that are PAIR_LONG, which makes every sum of lengths too long, too. */
+/* The codes of two bytes, the first lowest, from bit 6 on; their length in the bits below. A pair
+ * with a code of more than 13 bits is not joined. Its length is at least PAIR_LONG + 1, which with
+ * three other pairs is more than SUM_MOST. */
 #define PAIR_BITS(entry) ((entry)&63)
 #define PAIR_CODE(entry) ((uint64_t)((entry) >> 6))
-#define PAIR_LONG        63
+#define PAIR_MOST        13
+#define PAIR_LONG        50
+#define SUM_MOST         56
 #define PAIRS            (256 * 256)
 
-/* Fills the entries of all pairs of bytes, at first + 256 * second, whose second has a code. */
+/* Fills the entries of all pairs of bytes that have a code, at 256 * first + second. */
 static void pairs_make(uint32_t *pair, const struct code *code)
 {
-    uint32_t first[256], power[256];
+    uint32_t bits[256], length[256];
 
     for (int v = 0; v < 256; v++) {
-        first[v] = (code->entry[v] & 0xffff) << 6 | code->length[v];
-        power[v] = 64U << code->length[v];
+        bool joined = code->length[v] <= PAIR_MOST;
+        bits[v] = joined ? (code->entry[v] & 0xffff) << 6 : 0;
+        length[v] = joined ? code->length[v] : PAIR_LONG;
     }
-    for (int second = 0; second < 256; second++, pair += 256) {
-        uint32_t bits = code->entry[second] & 0xffff, length = code->length[second];
-        for (int v = 0; length > 0 && v < 256; v++)
-            pair[v] = PAIR_BITS(first[v]) + length <= 26 ? first[v] + bits * power[v] + length
-                                                         : PAIR_LONG;
-    }
+    for (int first = 0; first < 256; first++, pair += 256)
+        for (int v = 0; code->length[first] > 0 && v < 256; v++)
+            pair[v] = length[first] == PAIR_LONG
+                          ? PAIR_LONG + PAIR_MOST
+                          : bits[first] + (bits[v] << length[first]) + length[first] + length[v];
 }
 
-/* PAIR: room for PAIRS codes, of which most is never touched; NULL: without pairs. */
+/* PAIR: room for PAIRS codes; NULL: without pairs. Making them takes as long as 100 bytes for each
+ * row that is used. */
 static void write_content(struct writer *w, const struct code *code, uint32_t *pair,
                           const uint8_t *in, size_t bytes)
 {
@@ -360,13 +364,13 @@ static void write_content(struct writer *w, const struct code *code, uint32_t *p
     if (pair && used * 128 <= bytes) {
         pairs_make(pair, code);
         for (; i + 8 <= bytes; i += 8) {
-            uint64_t eight = load64(in + i);
-            uint32_t a = pair[eight & 0xffff], b = pair[eight >> 16 & 0xffff];
-            uint32_t c = pair[eight >> 32 & 0xffff], d = pair[eight >> 48];
+            uint64_t eight = __builtin_bswap64(load64(in + i));
+            uint32_t a = pair[eight >> 48], b = pair[eight >> 32 & 0xffff];
+            uint32_t c = pair[eight >> 16 & 0xffff], d = pair[eight & 0xffff];
             uint64_t four = PAIR_CODE(a) | PAIR_CODE(b) << PAIR_BITS(a);
             uint64_t next = PAIR_CODE(c) | PAIR_CODE(d) << PAIR_BITS(c);
             unsigned bits = PAIR_BITS(a) + PAIR_BITS(b), more = PAIR_BITS(c) + PAIR_BITS(d);
-            if (bits + more <= 56) {
+            if (bits + more <= SUM_MOST) {
                 add_bits(&local, four | next << bits, bits + more);
                 flush_bits(&local);
             } else {
