@@ -4,8 +4,9 @@
  *
  *   time_png [--peer NAME=SHARED_LIBRARY]... [--runs N] [--level fast|small] FILE.png...
  *
- * A peer exports one of these functions, or both; samples are without gaps, 16 bits in the order of
- * a PNG's bytes:
+ * This program writes to a file in memory, so the file that a peer makes is written to one, too. A
+ * peer exports one of these functions, or both; samples are without gaps, 16 bits in the order of a
+ * PNG's bytes:
  *
  *   int peer_decode(const uint8_t *file, size_t bytes, uint8_t *samples, size_t room);   0: read
  *   size_t peer_encode(const uint8_t *samples, int width, int height, int channels, int bits,
@@ -187,23 +188,36 @@ static void time_decode(struct job *job, struct tool *tools, int count, int runs
     report("decode", tools, count, runs, NULL);
 }
 
-static void time_encode(struct job *job, struct tool *tools, int count, int runs)
+/* Makes a file as this program does, and writes it. */
+static size_t write_peer(const struct tool *tool, const struct job *job, int fd)
 {
     const struct image *image = &job->image;
-    size_t bytes[MAX_TOOLS] = {0};
-    int fd = memfd_create("time_png", 0);
+    size_t bytes = tool->encode(job->wire, image->width, image->height, image->channels,
+                                8 * (int)image->type, job->out, 2 * job->room);
 
+    if (pwrite(fd, job->out, bytes, 0) != (ssize_t)bytes)
+        fail("output", "cannot be written");
+    return bytes;
+}
+
+static void time_encode(struct job *job, struct tool *tools, int count, int runs)
+{
+    size_t bytes[MAX_TOOLS] = {0};
+    int fd[MAX_TOOLS];
+
+    for (int t = 0; t < count; t++)
+        fd[t] = memfd_create("time_png", 0);
     for (int i = 0; i < runs; i++)
         for (int t = 0; t < count; t++) {
             double start = now_ms();
             if (t == 0)
-                bytes[t] = write_own(job, fd);
+                bytes[t] = write_own(job, fd[t]);
             else if (tools[t].encode)
-                bytes[t] = tools[t].encode(job->wire, image->width, image->height, image->channels,
-                                           8 * (int)image->type, job->out, 2 * job->room);
+                bytes[t] = write_peer(&tools[t], job, fd[t]);
             tools[t].ms[i] = bytes[t] ? now_ms() - start : -1;
         }
-    close(fd);
+    for (int t = 0; t < count; t++)
+        close(fd[t]);
     report("encode", tools, count, runs, bytes);
 }
 
