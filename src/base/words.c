@@ -52,6 +52,12 @@ bool word_int(const char *text, const char **end, int *number)
     return isdigit((unsigned char)*digits) && value >= INT_MIN && value <= INT_MAX;
 }
 
+/* A value in a sentence: an empty word would leave a gap. */
+static const char *shown(const char *text)
+{
+    return *text != '\0' ? text : "''";
+}
+
 bool word_expected(struct error *err, const char *name, const char *text, const char *format, ...)
 {
     char what[512];
@@ -59,7 +65,7 @@ bool word_expected(struct error *err, const char *name, const char *text, const 
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    return error_set(err, EXIT_USAGE, "--%s %s: expected %s", name, text, what);
+    return error_set(err, EXIT_USAGE, "--%s %s: expected %s", name, shown(text), what);
 }
 
 bool word_unknown(struct error *err, const char *name, const char *word, word_function *words,
@@ -72,7 +78,7 @@ bool word_unknown(struct error *err, const char *name, const char *word, word_fu
         return error_set(err, EXIT_USAGE, "--%s %s: unknown %s; did you mean '%s'?", name, word,
                          name, near);
     words_join(all, sizeof all, words);
-    return error_set(err, EXIT_USAGE, "--%s %s: expected %s%s", name, word, all, after);
+    return error_set(err, EXIT_USAGE, "--%s %s: expected %s%s", name, shown(word), all, after);
 }
 
 /* ---- reading a line ---- */

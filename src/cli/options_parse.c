@@ -6,6 +6,7 @@
 #include "cli/option_table.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/did_you_mean.h"
@@ -224,18 +225,23 @@ static bool unknown_in_step(const char *word, bool is_option, struct error *err)
                      spec->name ? spec->name : "h");
 }
 
-/* Makes the steps from the operands behind OUTPUT, which are operands no more. */
+/* Makes the steps from the operands behind OUTPUT, which are operands no more. Each is cut into
+ * words in a copy, because the program of --device soft gets the command line too. */
 static bool parse_steps(struct options *options, struct error *err)
 {
     static struct filter_request step[CHAIN_MOST]; /* large, and most commands have none */
+    static char *copy[CHAIN_MOST];
 
     memset(step, 0, sizeof step);
     options->step = step;
     options->steps = options->operands - 2;
     options->operands = 2;
     for (int i = 0; i < options->steps; i++) {
-        char *text = (char *)options->operand[2 + i];
-        if (!filter_parse(&options->step[i], text, unknown_in_step, err))
+        free(copy[i]);
+        copy[i] = strdup(options->operand[2 + i]);
+        if (!copy[i])
+            return error_set(err, EXIT_INPUT, "no memory for the command line");
+        if (!filter_parse(&options->step[i], copy[i], unknown_in_step, err))
             return error_in_step(err, i + 1);
         if (i > 0)
             options->step[i - 1].next = &options->step[i];

@@ -132,11 +132,13 @@ static void *field_of(const struct option_value *given)
     return (char *)given->options + given->spec->field;
 }
 
+/* Explains an option whose value is an empty word by the first line of its help. */
 static bool is_text(const struct option_value *given)
 {
+    const struct option_spec *spec = given->spec;
+
     return *given->text != '\0' ||
-           error_set(given->err, EXIT_USAGE, "--%s: expected %s, got an empty word",
-                     given->spec->name, given->spec->argument);
+           expected(given, "%s: %.*s", spec->argument, (int)strcspn(spec->doc, "\n"), spec->doc);
 }
 
 bool option_set_flag(const struct option_value *given)
@@ -272,8 +274,6 @@ static bool set_kernels(const struct option_value *given)
 
 bool option_set_kernel(const struct option_value *given)
 {
-    if (!is_text(given))
-        return false;
     if (given->command == COMMAND_BENCH)
         return set_kernels(given);
     word_function *words = option_words(given->spec, given->command);
@@ -380,8 +380,6 @@ bool option_set_seed(const struct option_value *given)
 /* For reuse: a list of any widths. For signals: the threads of a block. */
 bool option_set_tile(const struct option_value *given)
 {
-    if (!is_text(given))
-        return false;
     if (given->command == COMMAND_REUSE)
         return parse_sizes(given->text, OPTION_SIZES_MAX, REUSE_MAX_TILE, false,
                            &given->options->tiles) ||

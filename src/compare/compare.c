@@ -1,6 +1,6 @@
-/* Compares two files, read side by side in bands of rows. A band is split into planes of one
- * channel each. Threads measure the rows, which are independent of each other; the rows' sums are
- * then added in row order. */
+/* Compares two files, page by page. Two pages are read side by side in bands of rows. A band is
+ * split into planes of one channel each. Threads measure the rows, which are independent of each
+ * other; the rows' sums are then added in row order. */
 #include "compare/compare.h"
 
 #include <stdio.h>
@@ -278,12 +278,10 @@ static bool open_both(struct comparison *c, const char *const path[2],
     for (int i = 0; i < 2; i++) {
         if (!source_open(&c->source[i], path[i], err))
             return false;
-        const char *warning = source_warning(c->source[i], FORMAT_NONE);
+        /* What the format itself holds is not lost here, but what no output could keep is. */
+        const char *warning = source_warning(c->source[i], source_info(c->source[i])->format);
         snprintf(result->warning[i], sizeof result->warning[i], "%s", warning ? warning : "");
     }
-    result->a = c->info = *source_info(c->source[0]);
-    result->b = *source_info(c->source[1]);
-    compare_shapes(result);
     return true;
 }
 
@@ -316,6 +314,87 @@ bool compare_images(const struct image *a, const struct image *b, const struct i
     return good;
 }
 
+/* ---- pages ---- */
+
+/* Compares the pages at which both sources are; RESULT is theirs alone. */
+static bool compare_page(struct comparison *c, const char *name,
+                         const struct compare_limits *limits, const struct compare_drawing *drawing,
+                         struct compare_result *result, struct diff **diff, struct error *err)
+{
+    struct comparison page = {.source = {c->source[0], c->source[1]}, .threads = c->threads};
+    bool good = true;
+
+    result->a = page.info = *source_info(c->source[0]);
+    result->b = *source_info(c->source[1]);
+    compare_shapes(result);
+    if (result->comparable) {
+        begin_sums(result);
+        good = (!drawing || diff_begin(diff, drawing, &page.info, c->threads, err)) &&
+               measure(&page, name, limits, *diff, result, err);
+    }
+    page.source[0] = page.source[1] = NULL; /* they stay open for the next page */
+    comparison_free(&page);
+    return good;
+}
+
+/* Whether each source has a page behind the one that was read to its end. */
+static void ask_for_more(const struct comparison *c, bool more[2])
+{
+    for (int i = 0; i < 2; i++)
+        more[i] = source_has_more(c->source[i], source_info(c->source[i])->format);
+}
+
+/* Says after the last PAGE what RESULT, of one of the pages, means for all of them. */
+static void judge_pages(struct compare_result *result, int page, const bool more[2])
+{
+    char why[sizeof result->why];
+
+    if (result->passed && more[0] != more[1]) {
+        result->comparable = result->passed = false;
+        snprintf(result->why, sizeof result->why, "the %s has more pages than the %s, which has %d",
+                 more[0] ? "first" : "second", more[0] ? "second" : "first", page);
+    } else if (page > 1 && result->passed && result->differing_pixels == 0) {
+        snprintf(result->why, sizeof result->why, "equal, %d pages", page);
+    } else if (page > 1 || more[0] || more[1]) {
+        snprintf(why, sizeof why, "%s", result->why);
+        snprintf(result->why, sizeof result->why, "page %d: %.200s", result->page, why);
+    }
+}
+
+/* Compares page after page. RESULT and DIFF become those of the first page that fails; if none
+ * does, of the page with the largest difference. */
+static bool compare_pages(struct comparison *c, const char *name,
+                          const struct compare_limits *limits,
+                          const struct compare_drawing *drawing, struct compare_result *result,
+                          struct diff **diff, struct error *err)
+{
+    bool more[2] = {false, false};
+
+    for (int number = 1; number == 1 || (result->passed && more[0] && more[1]); number++) {
+        struct compare_result page = {.page = number};
+        struct diff *drawn = NULL;
+        if (number > 1 && drawing && strcmp(drawing->path, "-") == 0)
+            return error_set(err, EXIT_USAGE, "--diff -: %s has several pages: name a file", name);
+        bool good =
+            (number == 1 || (source_next(c->source[0], err) && source_next(c->source[1], err))) &&
+            compare_page(c, name, limits, drawing, &page, &drawn, err);
+        if (number == 1 || !page.passed || page.all.max_diff > result->all.max_diff) {
+            memcpy(page.warning, result->warning, sizeof page.warning);
+            *result = page;
+            diff_free(*diff);
+            *diff = drawn;
+        } else {
+            diff_free(drawn);
+        }
+        if (!good)
+            return false;
+        ask_for_more(c, more);
+        if (!result->passed || !more[0] || !more[1])
+            judge_pages(result, number, more);
+    }
+    return true;
+}
+
 bool compare_files(const char *a, const char *b, const struct compare_limits *limits, int threads,
                    const struct compare_drawing *drawing, struct compare_result *result,
                    struct error *err)
@@ -326,13 +405,9 @@ bool compare_files(const char *a, const char *b, const struct compare_limits *li
 
     memset(result, 0, sizeof *result);
     good = (!drawing || diff_check(drawing, err)) &&
-           open_both(&c, (const char *const[]){a, b}, result, err);
-    if (good && result->comparable) {
-        begin_sums(result);
-        good = (!drawing || diff_begin(&diff, drawing, &c.info, c.threads, err)) &&
-               measure(&c, a, limits, diff, result, err);
-    }
-    if (good && diff && !(drawing->only_failed && result->passed))
+           open_both(&c, (const char *const[]){a, b}, result, err) &&
+           compare_pages(&c, a, limits, drawing, result, &diff, err);
+    if (good && diff && result->comparable && !(drawing->only_failed && result->passed))
         good = diff_finish(diff, result, err);
     diff_free(diff);
     comparison_free(&c);

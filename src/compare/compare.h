@@ -1,5 +1,6 @@
 /* Compares two pictures sample by sample. Pictures of different size, channels or depth are
- * different, and nothing more is measured. Whole numbers (counts, sums, sums of squares, the window
+ * different, and nothing more is measured. Of files with several pages every page is compared, up
+ * to the first one that fails. Whole numbers (counts, sums, sums of squares, the window
  * sums of the SSIM) are exact and do not depend on the number of threads; ratios and logarithms of
  * them are doubles.
  *
@@ -38,7 +39,9 @@ struct compare_sums {
     double ssim;
 };
 
+/* Of two pages: the first ones that fail, or those with the largest difference. */
 struct compare_result {
+    int page; /* from 1 on */
     struct image_info a, b;
     bool comparable; /* equal shapes: the members below are valid */
     struct compare_sums channel[COMPARE_MAX_CHANNELS], all;
@@ -46,7 +49,7 @@ struct compare_result {
     uint64_t failing_pixels; /* these exceed the limits' max_diff in any channel */
     bool passed;
     /* A half-sentence: all limits hold, or the first limit that does not hold, or how the shapes
-     * differ ("512x512 and 512x511 pixels"). */
+     * differ ("512x512 and 512x511 pixels"), or which file has more pages. */
     char why[256];
     char warning[2][512]; /* what the codecs dropped; empty: nothing */
 };
@@ -94,7 +97,8 @@ void compare_pairs_free(struct compare_pairs *pairs);
 
 #define PICTURE_CHECKSUM_CHARS 16
 
-/* Reads the picture at PATH to its end and writes its checksum as hexadecimal digits. */
+/* Reads the picture at PATH to its end, all pages, and writes its checksum as hexadecimal digits.
+ */
 bool picture_checksum(const char *path, char text[PICTURE_CHECKSUM_CHARS + 1], struct error *err);
 
 /* ---- numbers made from the sums (compare/verdict.c) ---- */

@@ -110,11 +110,11 @@ bool golden_record(const struct golden_job *job, struct error *err);
 
 bool golden_report_write(const struct golden_job *job, const char *path, struct error *err);
 
-/* Fills RESULT's pictures from its path and EXPECTED (compare/golden_picture.c); NAME begins the
+/* Fills RESULT's pictures from its path and EXPECTED, as compared by LIMITS; NAME begins the
  * names of temporaries. Large pictures are cut around the largest difference, or reduced, so that a
  * case takes at most 1.9 MB of the report. */
-bool golden_pictures_make(struct golden_result *result, const char *expected, const char *name,
-                          struct error *err);
+bool golden_pictures_make(struct golden_result *result, const char *expected,
+                          const struct compare_limits *limits, const char *name, struct error *err);
 void golden_pictures_free(struct golden_result *result);
 
 /* ---- the folders that commands run in (compare/golden_folder.c) ---- */

@@ -134,17 +134,35 @@ static bool write_part(struct source *source, struct sink *sink, const struct pa
     return good;
 }
 
-/* Fills PICTURE with a part of the picture at PATH, by way of the file PNG; *part is that part. */
+/* Opens PATH at PAGE, from 1 on. */
+static bool open_page(struct source **source, const char *path, int page, struct error *err)
+{
+    struct image skipped;
+    bool good = source_open(source, path, err);
+
+    for (; good && page > 1; page--) {
+        good = source_read_all(*source, &skipped, err);
+        image_free(&skipped);
+        good = good && source_next(*source, err);
+    }
+    return good;
+}
+
+/* Fills PICTURE with a part of PAGE of the picture at PATH, by way of the file PNG; *part is that
+ * part. */
 static bool show_part(const struct golden_result *result, struct golden_picture *picture,
-                      const char *path, const char *png, struct part *part, struct error *err)
+                      const char *path, int page, const char *png, struct part *part,
+                      struct error *err)
 {
     const struct sink_options options = {.format = FORMAT_PNG, .quality = 90, .threads = 1};
     struct source *source;
     struct sink *sink = NULL;
     struct image row = {0}, out = {0};
 
-    if (!source_open(&source, path, err))
+    if (!open_page(&source, path, page, err)) {
+        source_close(source);
         return false;
+    }
     struct image_info shown = *source_info(source);
     *part = choose_part(result, &shown);
     bool good = image_alloc(&row, shown.width, 1, shown.channels, shown.type, path, err);
@@ -167,15 +185,15 @@ static bool show_part(const struct golden_result *result, struct golden_picture 
     return good;
 }
 
-/* Draws the whole difference into the file DRAWN. */
+/* Draws the whole difference into the file DRAWN; of several pages, that of numbers.page. */
 static bool draw_difference(const struct golden_result *result, const char *expected,
-                            const char *drawn, struct error *err)
+                            const struct compare_limits *limits, const char *drawn,
+                            struct error *err)
 {
-    const struct compare_limits limits = COMPARE_EXACT;
     const struct compare_drawing drawing = {.path = drawn, .bare = true};
     struct compare_result again;
 
-    return compare_files(expected, result->path, &limits, 1, &drawing, &again, err);
+    return compare_files(expected, result->path, limits, 1, &drawing, &again, err);
 }
 
 /* Shows the parts that RESULT's side allows. EXPECTED and DRAWN may be NULL: they are not shown. */
@@ -183,14 +201,16 @@ static bool show_parts(struct golden_result *result, const char *expected, const
                        const char *png, struct error *err)
 {
     struct part part, ignored;
+    const int page = expected ? result->numbers.page : 1;
 
-    if (!show_part(result, &result->actual, result->path, png, &part, err))
+    if (!show_part(result, &result->actual, result->path, page, png, &part, err))
         return false;
     result->left = part.left;
     result->top = part.top;
     result->reduced = part.reduced;
-    return (!expected || show_part(result, &result->expected, expected, png, &ignored, err)) &&
-           (!drawn || show_part(result, &result->difference, drawn, png, &ignored, err));
+    return (!expected ||
+            show_part(result, &result->expected, expected, page, png, &ignored, err)) &&
+           (!drawn || show_part(result, &result->difference, drawn, 1, png, &ignored, err));
 }
 
 static size_t chars_of(const struct golden_picture *picture)
@@ -206,8 +226,8 @@ void golden_pictures_free(struct golden_result *result)
     result->expected = result->actual = result->difference = (struct golden_picture){0};
 }
 
-bool golden_pictures_make(struct golden_result *result, const char *expected, const char *name,
-                          struct error *err)
+bool golden_pictures_make(struct golden_result *result, const char *expected,
+                          const struct compare_limits *limits, const char *name, struct error *err)
 {
     const bool differs = result->state != GOLDEN_SAME && result->compared;
     char png[GOLDEN_PATH + 16], file[GOLDEN_PATH + 16];
@@ -216,7 +236,7 @@ bool golden_pictures_make(struct golden_result *result, const char *expected, co
 
     snprintf(png, sizeof png, "%s.shown.png", name);
     snprintf(file, sizeof file, "%s.drawn.png", name);
-    good = !drawn || draw_difference(result, expected, drawn, err);
+    good = !drawn || draw_difference(result, expected, limits, drawn, err);
     for (result->side = SIDE_DIFFERENT; good;) {
         size_t chars;
         good = show_parts(result, differs ? expected : NULL, drawn, png, err);

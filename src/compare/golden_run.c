@@ -141,7 +141,7 @@ static void look_at(struct work *work)
     if (!job->pictures || !result->path[0] || result->state == GOLDEN_FAILED)
         return;
     work->run->busy++; /* writes to the scratch folder */
-    if (!golden_pictures_make(result, expected, work->folder, &err))
+    if (!golden_pictures_make(result, expected, &work->one->limits, work->folder, &err))
         fail_reading(work, &err);
     work->run->busy--;
 }

@@ -2,8 +2,9 @@
  * picture to other bytes, and another format has other bytes.
  *
  * FNV-1a over width, height, channels, bytes a sample and max (each as 32 bits, little-endian),
- * then over all samples in row order, 16-bit samples little-endian. It detects accidental changes,
- * not pictures that were made to have equal checksums. */
+ * then over all samples in row order, 16-bit samples little-endian; so for page after page of a
+ * file with several. It detects accidental changes, not pictures that were made to have equal
+ * checksums. */
 #include "compare/compare.h"
 
 #include <inttypes.h>
@@ -32,6 +33,17 @@ static bool add_samples(struct source *source, const char *path, uint64_t *sum, 
     return good;
 }
 
+static bool add_page(struct source *source, const char *path, uint64_t *sum, struct error *err)
+{
+    const struct image_info *info = source_info(source);
+    const uint32_t shape[] = {(uint32_t)info->width, (uint32_t)info->height,
+                              (uint32_t)info->channels, (uint32_t)info->type, info->max};
+
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        *sum = fnv1a(*sum, shape[i], 4);
+    return add_samples(source, path, sum, err);
+}
+
 bool picture_checksum(const char *path, char text[PICTURE_CHECKSUM_CHARS + 1], struct error *err)
 {
     struct source *source;
@@ -39,12 +51,9 @@ bool picture_checksum(const char *path, char text[PICTURE_CHECKSUM_CHARS + 1], s
 
     if (!source_open(&source, path, err))
         return false;
-    const struct image_info *info = source_info(source);
-    const uint32_t shape[] = {(uint32_t)info->width, (uint32_t)info->height,
-                              (uint32_t)info->channels, (uint32_t)info->type, info->max};
-    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
-        sum = fnv1a(sum, shape[i], 4);
-    bool good = add_samples(source, path, &sum, err);
+    bool good = add_page(source, path, &sum, err);
+    while (good && source_has_more(source, source_info(source)->format))
+        good = source_next(source, err) && add_page(source, path, &sum, err);
     source_close(source);
     snprintf(text, PICTURE_CHECKSUM_CHARS + 1, "%016" PRIx64, sum);
     return good;

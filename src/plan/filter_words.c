@@ -58,6 +58,7 @@ struct row {
     size_t field; /* offset in struct filter_request, for shared setters */
     int min, max; /* for set_int */
     word_function *words;
+    const char *expected; /* for set_text: in place of an empty word */
 };
 
 static void *field_of(const struct given *given)
@@ -79,8 +80,7 @@ static bool set_flag(const struct given *given)
 static bool set_text(const struct given *given)
 {
     if (*given->text == '\0')
-        return error_set(given->err, EXIT_USAGE, "--%s: expected %s, got an empty word",
-                         name_of(given), given->row->word.argument);
+        return word_expected(given->err, name_of(given), "", "%s", given->row->expected);
     *(const char **)field_of(given) = given->text;
     return true;
 }
@@ -214,26 +214,26 @@ static bool set_border(const struct given *given)
 
 #define FIELD(name) offsetof(struct filter_request, name)
 static const struct row rows[] = {
-    {{'m', "mask", "MASK"}, set_text, FIELD(mask), 0, 0, NULL},
-    {{0, "sigma", "S"}, set_sigma, 0, 0, 0, NULL},
-    {{0, "radius", "R"}, set_int, FIELD(radius), 0, 3000, NULL},
-    {{0, "shape", "SHAPE"}, set_word, FIELD(shape), 0, 0, filter_shape_word},
-    {{0, "rank", "P%"}, set_text, FIELD(rank), 0, 0, NULL},
-    {{0, "range", "R"}, set_text, FIELD(range), 0, 0, NULL},
-    {{0, "amount", "A"}, set_text, FIELD(amount), 0, 0, NULL},
-    {{0, "divisor", "D"}, set_text, FIELD(overrides.divisor), 0, 0, NULL},
-    {{0, "normalize", NULL}, set_flag, FIELD(overrides.normalize), 0, 0, NULL},
-    {{0, "offset", "O"}, set_text, FIELD(overrides.offset), 0, 0, NULL},
-    {{0, "anchor", "X,Y"}, set_anchor, 0, 0, 0, NULL},
-    {{0, "flip", NULL}, set_flag, FIELD(overrides.flip), 0, 0, NULL},
-    {{'b', "border", "BORDER"}, set_border, 0, 0, 0, filter_border_word},
-    {{0, "alpha", "MODE"}, set_alpha, 0, 0, 0, filter_alpha_word},
-    {{0, "channels", "LIST"}, set_text, FIELD(channels), 0, 0, NULL},
-    {{0, "repeat", "N"}, set_int, FIELD(repeat), 1, 1000, NULL},
-    {{0, "light", "LIGHT"}, set_light, 0, 0, 0, filter_light_word},
-    {{0, "region", "X,Y,W,H"}, set_region, 0, 0, 0, NULL},
-    {{0, "where", "PICTURE"}, set_text, FIELD(where), 0, 0, NULL},
-    {{0, "nodata", "V"}, set_nodata, 0, 0, 0, NULL},
+    {{'m', "mask", "MASK"}, set_text, FIELD(mask), 0, 0, NULL, "a name, a file or rows of numbers"},
+    {{0, "sigma", "S"}, set_sigma, 0, 0, 0, NULL, NULL},
+    {{0, "radius", "R"}, set_int, FIELD(radius), 0, 3000, NULL, NULL},
+    {{0, "shape", "SHAPE"}, set_word, FIELD(shape), 0, 0, filter_shape_word, NULL},
+    {{0, "rank", "P%"}, set_text, FIELD(rank), 0, 0, NULL, "a percentage"},
+    {{0, "range", "R"}, set_text, FIELD(range), 0, 0, NULL, "a number or N%"},
+    {{0, "amount", "A"}, set_text, FIELD(amount), 0, 0, NULL, "a number"},
+    {{0, "divisor", "D"}, set_text, FIELD(overrides.divisor), 0, 0, NULL, "a number"},
+    {{0, "normalize", NULL}, set_flag, FIELD(overrides.normalize), 0, 0, NULL, NULL},
+    {{0, "offset", "O"}, set_text, FIELD(overrides.offset), 0, 0, NULL, "a number or N%"},
+    {{0, "anchor", "X,Y"}, set_anchor, 0, 0, 0, NULL, NULL},
+    {{0, "flip", NULL}, set_flag, FIELD(overrides.flip), 0, 0, NULL, NULL},
+    {{'b', "border", "BORDER"}, set_border, 0, 0, 0, filter_border_word, NULL},
+    {{0, "alpha", "MODE"}, set_alpha, 0, 0, 0, filter_alpha_word, NULL},
+    {{0, "channels", "LIST"}, set_text, FIELD(channels), 0, 0, NULL, "letters of rgba or numbers"},
+    {{0, "repeat", "N"}, set_int, FIELD(repeat), 1, 1000, NULL, NULL},
+    {{0, "light", "LIGHT"}, set_light, 0, 0, 0, filter_light_word, NULL},
+    {{0, "region", "X,Y,W,H"}, set_region, 0, 0, 0, NULL, NULL},
+    {{0, "where", "PICTURE"}, set_text, FIELD(where), 0, 0, NULL, "the name of a picture"},
+    {{0, "nodata", "V"}, set_nodata, 0, 0, 0, NULL, NULL},
 };
 #define ROWS ((int)(sizeof rows / sizeof *rows))
 

@@ -180,6 +180,14 @@ bool plan_fold(struct plan *folded, const struct plan *plan);
  * moment for large masks: for printing, not for running. */
 int plan_mask_rank(const struct plan_mask *plan);
 
+/* Whether a step makes flat areas brighter or darker. A mask with a sum of 0 makes them black,
+ * which is what such a mask is for. */
+static inline bool plan_changes_brightness(const struct plan *step)
+{
+    return (step->kind == PLAN_LINEAR || step->kind == PLAN_LONG) && step->mask[0].sum != 0 &&
+           step->mask[0].sum != step->mask[0].divisor;
+}
+
 static inline bool plan_mask_is_long(const struct plan_mask *m)
 {
     return m->width > MASK_MAX_SIDE || m->height > MASK_MAX_SIDE;

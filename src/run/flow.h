@@ -30,7 +30,6 @@ struct pipeline_times {
     double start_ms;            /* until a device was ready, during decoding */
     struct kernel_times device; /* reported by the device */
     struct pipeline_moments at;
-    uint64_t ends_in, ends_out; /* samples that are 0 or max, if they are counted */
 };
 
 /* A task is a stage's number, or opening the device, which has no step. */

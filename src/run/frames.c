@@ -26,7 +26,6 @@ struct setup {
     struct plan plan;
     struct picture_choice choice;
     struct kernel_state *state[CHAIN_MOST]; /* of each step's kernel */
-    bool counts;                            /* the samples that are 0 or max */
     int64_t last;                           /* the last step that uses it */
 };
 
@@ -37,7 +36,7 @@ struct slot {
     size_t in_bytes, out_bytes; /* of their memory */
     uint8_t *own;               /* the page's own metadata */
     size_t own_size, own_room;
-    uint64_t ends_in, ends_out;
+    _Atomic uint64_t ends[CHAIN_MOST + 1]; /* as in struct pipeline_job */
     struct kernel_times times;
 };
 
@@ -124,7 +123,6 @@ static bool setup_make(struct setup *setup, const struct frames_job *job,
         return false;
     }
     setup->info = *info;
-    setup->counts = picture_changes_brightness(&setup->plan);
     return true;
 }
 
@@ -232,12 +230,9 @@ static bool read_page(struct frames *f, int64_t step, struct error *err)
     report->choice = slot->setup->choice;
     report->method = slot->setup->state[0] ? slot->setup->state[0]->method : NULL;
     if (!keep_own(f, slot, err) || !fit(f, &slot->in, &slot->in_bytes, slot->setup, err) ||
-        !fit(f, &slot->out, &slot->out_bytes, slot->setup, err) ||
-        !source_read(job->source, &slot->in, err))
+        !fit(f, &slot->out, &slot->out_bytes, slot->setup, err))
         return false;
-    if (slot->setup->counts)
-        slot->ends_in = image_count_ends(&slot->in, slot->setup->info.max);
-    return true;
+    return source_read(job->source, &slot->in, err);
 }
 
 static bool filter_step(struct frames *f, struct slot *slot, const struct plan *step,
@@ -265,11 +260,11 @@ static bool filter_page(struct frames *f, struct slot *slot, struct error *err)
     for (const struct plan *step = &setup->plan; step; step = step->next, i++) {
         if (i > 0)
             swap(slot);
+        picture_count_ends(step, &slot->in, setup->info.max, &slot->ends[i]);
         if (!filter_step(f, slot, step, setup->state[i], err))
             return false;
+        picture_count_ends(step, &slot->out, setup->info.max, &slot->ends[i + 1]);
     }
-    if (setup->counts)
-        slot->ends_out = image_count_ends(&slot->out, setup->info.max);
     return true;
 }
 
@@ -295,8 +290,7 @@ static bool write_page(struct frames *f, struct slot *slot, struct error *err)
     report->samples +=
         (uint64_t)slot->out.width * (uint64_t)slot->out.height * (uint64_t)slot->out.channels;
     kernel_times_add(&report->times, &slot->times);
-    if (slot->setup->counts)
-        picture_note_clipped(report, job->input, &slot->setup->plan, slot->ends_in, slot->ends_out);
+    picture_note_clipped(report, job->input, &slot->setup->plan, slot->ends);
     return sink_finish(sink, err);
 }
 

@@ -335,25 +335,6 @@ static bool filter_step(const struct picture_request *request, const struct plan
            (!request->verify || picture_verify(request, plan, in, out, choice->threads, name, err));
 }
 
-/* Everything between decoder and encoder: the steps one after the other. OUT gets the shape of IN,
- * which is freed. */
-static bool filter_image(const struct picture_request *request, const struct plan *plan,
-                         struct image *in, struct image *out, const char *name,
-                         struct picture_report *report, struct error *err)
-{
-    bool ok = true;
-
-    for (; plan && ok; plan = plan->next) {
-        ok = filter_step(request, plan, in, out, name, report, err);
-        memory_free(in);
-        if (plan->next) {
-            *in = *out;
-            *out = (struct image){0};
-        }
-    }
-    return ok;
-}
-
 /* Passes of all steps. */
 static int count_passes(const struct plan *plan)
 {
@@ -373,9 +354,30 @@ struct run {
     struct picture_report *report;
     bool chosen; /* false: CUDA is still starting; the choice comes last */
     struct sink_pages pages;
-    bool counts; /* the samples that are 0 or max, before and after */
-    uint64_t ends_in, ends_out;
+    _Atomic uint64_t ends[CHAIN_MOST + 1]; /* as in struct pipeline_job */
 };
+
+/* Everything between decoder and encoder: the steps one after the other. OUT gets the shape of IN,
+ * which is freed. */
+static bool filter_image(struct run *run, struct image *in, struct image *out, struct error *err)
+{
+    const uint32_t max = run->report->info.max;
+    bool ok = true;
+    int i = 0;
+
+    for (const struct plan *step = &run->plan; step && ok; step = step->next, i++) {
+        picture_count_ends(step, in, max, &run->ends[i]);
+        ok = filter_step(run->request, step, in, out, run->input, run->report, err);
+        if (ok)
+            picture_count_ends(step, out, max, &run->ends[i + 1]);
+        memory_free(in);
+        if (step->next) {
+            *in = *out;
+            *out = (struct image){0};
+        }
+    }
+    return ok;
+}
 
 static bool write_image(const struct run *run, const struct image *image, struct error *err)
 {
@@ -410,11 +412,7 @@ static bool run_whole(struct run *run, struct error *err)
     decoded = clock_ms();
     if (run->request->progress)
         run->request->progress->done = 1;
-    if (ok && run->counts)
-        run->ends_in = image_count_ends(&in, report->info.max);
-    ok = ok && filter_image(run->request, &run->plan, &in, &out, run->input, report, err);
-    if (ok && run->counts)
-        run->ends_out = image_count_ends(&out, report->info.max);
+    ok = ok && filter_image(run, &in, &out, err);
     memory_free(&in);
     filtered = clock_ms();
     ok = ok && write_image(run, &out, err);
@@ -446,7 +444,7 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
 
     job.choose = choose_late;
     job.choose_context = run;
-    job.count_ends = run->counts;
+    job.ends = run->ends;
     if (!request->verify && request->band_rows >= 0 && !(cuda && request->device_shared))
         pipeline = pipeline_open(&job);
     if (!pipeline)
@@ -459,8 +457,6 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
     run->report->encode_ms = times.encode_ms;
     run->report->start_ms = times.start_ms;
     run->report->at = times.at;
-    run->ends_in = times.ends_in;
-    run->ends_out = times.ends_out;
     return ok;
 }
 
@@ -469,27 +465,34 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
 /* More clipped samples than this part of all are worth a warning. */
 #define CLIPPED_PART 0.01
 
-/* With a sum of 0, flat areas become black, which is what such a mask is for. */
-bool picture_changes_brightness(const struct plan *plan)
+void picture_count_ends(const struct plan *step, const struct image *image, uint32_t max,
+                        _Atomic uint64_t *ends)
 {
-    return !plan->next && (plan->kind == PLAN_LINEAR || plan->kind == PLAN_LONG) &&
-           plan->mask[0].sum != 0 && plan->mask[0].sum != plan->mask[0].divisor;
+    if (plan_changes_brightness(step))
+        *ends = image_count_ends(image, max);
 }
 
 void picture_note_clipped(struct picture_report *report, const char *input, const struct plan *plan,
-                          uint64_t ends_in, uint64_t ends_out)
+                          const _Atomic uint64_t *ends)
 {
-    const struct plan_mask *m = &plan->mask[0];
     const struct image_info *info = &report->info;
+    const bool chain = plan->next != NULL;
     double samples = (double)info->width * info->height * info->channels;
-    double part = ((double)ends_out - (double)ends_in) / samples;
+    char where[32] = "";
 
-    if (part > CLIPPED_PART && report->clipped[0] == '\0')
+    for (int i = 0; plan && report->clipped[0] == '\0'; plan = plan->next, i++) {
+        const struct plan_mask *m = &plan->mask[0];
+        double part = ((double)ends[i + 1] - (double)ends[i]) / samples;
+        if (!plan_changes_brightness(plan) || part <= CLIPPED_PART)
+            continue;
+        if (chain)
+            snprintf(where, sizeof where, "step %d: ", i + 1);
         snprintf(report->clipped, sizeof report->clipped,
-                 "%.100s: %.0f %% of the samples became 0 or %" PRIu32
+                 "%.100s: %s%.0f %% of the samples became 0 or %" PRIu32
                  ", because the mask's weights "
                  "sum to %.6g times its divisor; --normalize divides by their sum",
-                 input, 100 * part, info->max, (double)m->sum / (double)m->divisor);
+                 input, where, 100 * part, info->max, (double)m->sum / (double)m->divisor);
+    }
 }
 
 void picture_keep_warning(struct picture_report *report, struct source *source, enum format output)
@@ -538,7 +541,7 @@ static bool filter_page(struct run *run, struct picture_request *request, bool *
     }
     request->sink.threads = report->choice.threads;
     request->sink.metadata = source_metadata(run->source);
-    run->counts = picture_changes_brightness(&run->plan);
+    memset(run->ends, 0, sizeof run->ends);
     format = sink_format(run->output, &report->info, &request->sink);
     run->pages.more = source_has_more(run->source, format);
     picture_keep_warning(report, run->source, format);
@@ -546,8 +549,8 @@ static bool filter_page(struct run *run, struct picture_request *request, bool *
     ok = run_all(run, *cuda, err);
     report->samples += (uint64_t)report->info.width * (uint64_t)report->info.height *
                        (uint64_t)report->info.channels;
-    if (ok && run->counts)
-        picture_note_clipped(report, run->input, &run->plan, run->ends_in, run->ends_out);
+    if (ok)
+        picture_note_clipped(report, run->input, &run->plan, run->ends);
     /* The header counts as decoding; with some formats it takes the whole file. */
     report->decode_ms += prepared + decode_ms;
     report->filter_ms += filter_ms;

@@ -104,12 +104,13 @@ void *picture_pinned(enum device device, int index, size_t bytes);
 void picture_memory_free(void *memory);
 
 /* Keep the first warning: about metadata that an output in this format lacks; that many samples of
- * the picture report->info became 0 or max, of which there were ENDS_IN and are ENDS_OUT. Whether a
- * mask makes flat areas brighter or darker, so that they may. */
+ * the picture report->info became 0 or max in a step, with ENDS as in struct pipeline_job, which
+ * picture_count_ends sets for a picture before and after STEP. */
 void picture_keep_warning(struct picture_report *report, struct source *source, enum format output);
 void picture_note_clipped(struct picture_report *report, const char *input, const struct plan *plan,
-                          uint64_t ends_in, uint64_t ends_out);
-bool picture_changes_brightness(const struct plan *plan);
+                          const _Atomic uint64_t *ends);
+void picture_count_ends(const struct plan *step, const struct image *image, uint32_t max,
+                        _Atomic uint64_t *ends);
 
 /* ---- run/choose.c ---- */
 

@@ -68,6 +68,7 @@ struct stage {
     const struct kernel *kernel; /* of the CPU */
     struct kernel_state *state;  /* of the kernel; the passes of a step share it */
     int above, below;            /* rows beyond a filter's band that its sums may read */
+    _Atomic uint64_t *ends;      /* counts in what the stage makes; NULL: nobody does */
     int ahead;            /* rows beyond the output's bands that later stages' sums may read */
     struct row_ring ring; /* on the CPU, if the stage makes rows for a filter and streams */
 };
@@ -341,6 +342,7 @@ static bool stages_make(struct pipeline *p)
         (on_device(p) && (steps > 1 || around_is_needed(p->job.plan))))
         return false;
     for (const struct plan *step = p->job.plan; step; step = step->next, i++) {
+        const int before = s - 1;
         p->once[i] = *step;
         p->once[i].repeat = on_device(p) ? step->repeat : 1;
         p->once[i].next = NULL;
@@ -353,6 +355,10 @@ static bool stages_make(struct pipeline *p)
             p->stage[s].kernel = on_device(p) ? NULL : p->job.kernels[i];
             p->stage[s].above = p->bands.above;
             p->stage[s].below = p->bands.below;
+        }
+        if (p->job.ends && plan_changes_brightness(step)) {
+            p->stage[before].ends = &p->job.ends[i];
+            p->stage[s - 1].ends = &p->job.ends[i + 1];
         }
     }
     for (s = p->flow.filters; s > 0; s--)
@@ -428,11 +434,11 @@ static bool device_open(struct pipeline *p, struct error *err)
     return p->device_state != NULL;
 }
 
-/* One thread at a time decodes, and one encodes. */
-static void count_ends(const struct pipeline *p, const struct image *rows, uint64_t *count)
+/* Counts in ROWS, which stage S has made. */
+static void count_ends(const struct pipeline *p, int s, const struct image *rows)
 {
-    if (p->job.count_ends)
-        *count += image_count_ends(rows, p->info.max);
+    if (p->stage[s].ends)
+        *p->stage[s].ends += image_count_ends(rows, p->info.max);
 }
 
 static bool decode(struct pipeline *p, int band, struct error *err)
@@ -443,7 +449,7 @@ static bool decode(struct pipeline *p, int band, struct error *err)
     if (!p->stream_in) {
         if (!source_read_all(p->job.source, &p->picture_in, err))
             return false;
-        count_ends(p, &p->picture_in, &p->flow.times.ends_in);
+        count_ends(p, FLOW_READ, &p->picture_in);
         return true;
     }
     if (rows == 0)
@@ -452,7 +458,7 @@ static bool decode(struct pipeline *p, int band, struct error *err)
                         : row_ring_rows(&p->stage[FLOW_READ].ring, first, rows);
     if (!source_read(p->job.source, &into, err))
         return false;
-    count_ends(p, &into, &p->flow.times.ends_in);
+    count_ends(p, FLOW_READ, &into);
     return true;
 }
 
@@ -492,14 +498,18 @@ static bool filter(struct pipeline *p, int s, int band, struct error *err)
         return true;
     in = rows_behind(p, s - 1, from, made_to(p, s - 1, band));
     out = s == p->flow.filters ? band_output(p, band) : rows_behind(p, s, first, end);
-    return kernel_run(stage->kernel, &job, err);
+    if (!kernel_run(stage->kernel, &job, err))
+        return false;
+    count_ends(p, s, &out);
+    return true;
 }
 
 static bool encode(struct pipeline *p, int band, struct error *err)
 {
     struct image rows = p->stream_out ? band_output(p, band) : p->picture_out;
 
-    count_ends(p, &rows, &p->flow.times.ends_out);
+    if (on_device(p))
+        count_ends(p, p->flow.filters, &rows);
     return sink_write(p->sink, &rows, err);
 }
 

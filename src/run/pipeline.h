@@ -39,7 +39,9 @@ struct pipeline_job {
     const struct kernel *(*choose)(void *context, struct error *err);
     void *choose_context;
     int device_index;
-    bool count_ends;           /* see ends_in */
+    /* Gets the samples that are 0 or max: in the input, and after each step. They are counted
+     * before and after the steps of plan_changes_brightness. NULL: nobody looks. */
+    _Atomic uint64_t *ends;
     struct progress *progress; /* NULL: nobody looks */
 };
 

@@ -31,3 +31,11 @@ mkdir folder
 cp large.ppm folder/a.ppm
 cp in.pgm folder/b.pgm
 stencilcli convolve folder out --mask '1 1 1' 2>&1 | grep clipped
+
+# A chain names the first step that clips, in bands and whole, also where the last step hides it.
+try chain large.ppm out.ppm blur 'convolve --mask "1 1 1"' 'convolve --mask 1/2' -t 2
+try chain in.pgm out.pgm 'convolve --mask "1 1 1" --normalize' blur
+try chain in.pgm out.pgm 'convolve --mask "1 2 1; 2 4 2; 1 2 1"' sharpen
+try chain in.pgm out.pgm sharpen 'convolve --mask 4 --repeat 2' 'convolve --mask 4'
+cat large.ppm large.ppm >two.ppm
+try chain two.ppm out.ppm blur 'convolve --mask 4' blur

@@ -37,6 +37,10 @@ mkdir in
 cp photo.ppm alpha.png in
 stencilcli blur in out --device soft -q --json | grep -c '"device":"soft"'
 cmp out/photo.ppm cpu.ppm
+# The steps of a chain keep their options.
+stencilcli chain photo.ppm cpu.ppm 'gauss --sigma 2' 'convolve --mask "1 2 1" --divisor 4'
+stencilcli chain photo.ppm soft.ppm 'gauss --sigma 2' 'convolve --mask "1 2 1" --divisor 4' -d soft
+cmp soft.ppm cpu.ppm
 # Signals.
 seq 1 1000 >numbers
 stencilcli signal numbers cpu.txt --mask '1 -2 3 4 1' --device cpu

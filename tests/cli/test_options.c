@@ -183,7 +183,7 @@ static void test_wrong_words(void)
     refuses("blur a b --flip=yes", "--flip takes no value, got 'yes'");
     refuses("blur a b --mask", "--mask needs a value: MASK");
     refuses("blur a b -b", "--border needs a value: BORDER");
-    refuses("blur a b --mask=", "--mask: expected MASK, got an empty word");
+    refuses("blur a b --mask=", "--mask '': expected a name, a file or rows of numbers");
     refuses("blur a b -b mirorr", "--border mirorr: unknown border; did you mean 'mirror'?");
     refuses("blur a b -b constnt:5",
             "--border constnt:5: unknown border; did you mean 'constant:V'?");

@@ -48,7 +48,9 @@ join("all.tif", ["1.tif", "2.tif", "3.tif"])
 join("copies.tif", ["1.tif", "small.tif", "mask.tif", "3.tif", "small.tif"])
 join("one.tif", ["1.tif", "small.tif"])
 make("plain.tif", rows(10, 5, 255, 3), 1)
+make("other.tif", rows(10, 5, 255, 4), 1)
 join("plains.tif", ["plain.tif", "plain.tif"])
+join("others.tif", ["plain.tif", "other.tif"])
 join("bad.tif", ["1.tif", "broken.tif", "3.tif"])
 PYTHON
 cat >check.py <<'PYTHON'
@@ -96,3 +98,7 @@ cp all.tif bad.tif in
 stencilcli blur in out --json 2>/dev/null | sed 's/,"input_bytes.*//' || echo exit $?
 stencilcli blur all.tif out.tif -q
 cmp out/all.tif out.tif
+# All pages are compared.
+try compare all.tif all.tif -q
+try compare 1.tif all.tif
+try compare plains.tif others.tif

@@ -22,3 +22,11 @@ try blur in.png out.png --mask=
 try blur in.png out.png --flip=yes
 try convolve in.png out.png --mask 1e65
 try convolve in.png out.png --mask 1/0
+# Every option that needs a value says what is right when it gets an empty one.
+stencilcli --help | sed -n 's/^  *\(-., \)\?\(--[a-z-]*\) [A-Z].*/\2/p' | sort -u |
+    while read -r option; do
+        code=0
+        stencilcli blur in.png out.png "$option" '' 2>said || code=$?
+        [ $code = 2 ] || echo "$option: exit $code"
+        sed 's/: expected auto, reference, .*;/: expected auto, reference ...;/' said
+    done
