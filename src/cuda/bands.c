@@ -6,8 +6,8 @@
  *      kernel  halo and kernels of band 1: slot 1 -> slot 1 |
  *      down                        band 0 from slot 0 |
  *
- * Repeated passes over a band go to and fro between two further slots. Each pass makes the rows
- * that the passes behind it read; the last pass makes the band.
+ * Several passes over a band, of one step or of a chain's, go to and fro between two further slots.
+ * Each pass makes the rows that the passes behind it read; the last pass makes the band.
  *
  * Each step of band i, in device slot i % slots, waits for other steps:
  *
@@ -27,14 +27,20 @@ struct lap {
     void *pinned; /* the host slot, once it is pinned; else NULL */
 };
 
+/* A step of a chain. */
+struct step {
+    struct kernel_job whole; /* the picture as one job, for planes */
+    struct planes planes;    /* BUFFER_MASK holds the weights of all steps */
+    struct bands one;        /* how far one pass reads beyond a band */
+};
+
 struct cuda_bands {
     const struct band_job *job;
-    struct kernel_job whole; /* the picture as one job, for planes */
-    struct planes planes;
+    struct step *step;
+    int passes; /* of all steps */
     struct cuda_device *device;
     cudaStream_t up, down;
     int slots;                /* on the device: as many of input as of output */
-    struct bands one;         /* how far one pass reads beyond a band */
     size_t in_slot, out_slot; /* bytes of one slot */
     /* One up_lap per input slot on the host; one filter_lap and one down_lap per device slot. */
     struct lap *laps, *up_lap, *filter_lap, *down_lap;
@@ -43,7 +49,10 @@ struct cuda_bands {
 
 static bool done(const struct cuda_bands *c, cudaError_t status, struct error *err)
 {
-    return cuda_device_done(err, c->device, status, "the %s kernel failed", c->job->kernel->name);
+    return c->job->steps == 1
+               ? cuda_device_done(err, c->device, status, "the %s kernel failed",
+                                  c->job->kernels[0]->name)
+               : cuda_device_done(err, c->device, status, "a kernel of the chain failed");
 }
 
 /* ---- laps ---- */
@@ -100,11 +109,19 @@ static void pin(const struct cuda_bands *c, struct lap *lap, const struct image 
 
 /* ---- one band ---- */
 
-/* The first pixel of a row in a band's device slot. BUFFER is BUFFER_IN or BUFFER_OUT. An input
- * slot begins `above` rows before the band, even if the picture begins later. */
+/* Bytes of a row; all steps have it. */
+static size_t pitch_of(const struct cuda_bands *c)
+{
+    return c->step[0].planes.image_pitch;
+}
+
+/* The first pixel of a row in a band's device slot: BUFFER_IN, which the first step reads, or
+ * BUFFER_OUT, which the last step makes. An input slot begins `above` rows before the band, even if
+ * the picture begins later. */
 static char *slot_row(const struct cuda_bands *c, enum cuda_buffer buffer, int band, int row)
 {
-    struct plane_image all = planes_device_image(&c->planes, buffer, 0);
+    const struct step *step = &c->step[buffer == BUFFER_IN ? 0 : c->job->steps - 1];
+    struct plane_image all = planes_device_image(&step->planes, buffer, 0);
     size_t slot = buffer == BUFFER_IN ? c->in_slot : c->out_slot;
     return (char *)all.data + (size_t)(band % c->slots) * slot + (size_t)row * all.pitch;
 }
@@ -125,9 +142,8 @@ static cudaError_t upload(struct cuda_bands *c, int band)
         status = cudaStreamWaitEvent(c->up, c->filter_lap[last_reader % c->slots].end, 0);
     CUDA_NEXT(status, lap_begin(lap, c->up));
     if (status == cudaSuccess && rows > 0)
-        status =
-            cudaMemcpy2DAsync(to, c->planes.image_pitch, from->data, from->pitch,
-                              image_row_bytes(from), (size_t)rows, cudaMemcpyHostToDevice, c->up);
+        status = cudaMemcpy2DAsync(to, pitch_of(c), from->data, from->pitch, image_row_bytes(from),
+                                   (size_t)rows, cudaMemcpyHostToDevice, c->up);
     CUDA_NEXT(status, lap_end(lap, c->up));
     return status;
 }
@@ -139,7 +155,7 @@ static cudaError_t take_halo(const struct cuda_bands *c, int band)
     const struct bands *b = c->job->bands;
     int first = bands_needs_from(b, band), rows = bands_new_from(b, band) - first;
     int skipped = first - (bands_first(b, band) - b->above);
-    size_t pitch = c->planes.image_pitch;
+    size_t pitch = pitch_of(c);
 
     if (rows <= 0)
         return cudaSuccess;
@@ -149,55 +165,76 @@ static cudaError_t take_halo(const struct cuda_bands *c, int band)
                              c->device->stream);
 }
 
-/* Sets the rows that pass PASS makes for the band. */
-static void find_rows(const struct cuda_bands *c, int band, int pass, struct planes_band *rows)
+/* The next pass reads the rows that the last one made, and makes the band and the rows ABOVE and
+ * BELOW it that are in the picture. */
+static void find_rows(const struct cuda_bands *c, int band, int above, int below,
+                      struct planes_band *rows)
 {
     const struct bands *b = c->job->bands;
-    const int left = c->job->plan->repeat - 1 - pass;
-    const int first = bands_first(b, band) - left * c->one.above;
-    const int end = bands_end(b, band) + left * c->one.below;
+    const int first = bands_first(b, band) - above, end = bands_end(b, band) + below;
 
+    rows->in_first = rows->out_first;
+    rows->in_rows = rows->out_rows;
     rows->out_first = first > 0 ? first : 0;
     rows->out_rows = (end < b->height ? end : b->height) - rows->out_first;
 }
 
-/* Copies what PLANES has made to the band's output slot. */
-static cudaError_t keep(const struct cuda_bands *c, const struct planes *planes, int band, int rows)
+static cudaError_t copy_rows(const struct cuda_bands *c, void *to, struct plane_image from)
 {
-    const struct plane_image made = planes_device_image(planes, BUFFER_OUT, rows);
+    return cudaMemcpy2DAsync(to, pitch_of(c), from.data, from.pitch, image_row_bytes(c->job->shape),
+                             (size_t)from.rows, cudaMemcpyDeviceToDevice, c->device->stream);
+}
 
-    return cudaMemcpy2DAsync(slot_row(c, BUFFER_OUT, band, 0), c->planes.image_pitch, made.data,
-                             made.pitch, image_row_bytes(c->job->shape), (size_t)rows,
-                             cudaMemcpyDeviceToDevice, c->device->stream);
+/* Lets STEP read what the step before has made, ROWS rows. Its rows may have to begin elsewhere:
+ * see planes.pad. Then they are copied to the other slot, which that step has read. */
+static cudaError_t join(const struct cuda_bands *c, const struct planes *made, struct planes *step,
+                        int rows)
+{
+    const struct plane_image from = planes_device_image(made, BUFFER_OUT, rows);
+    const bool fits = made->pad[1] == step->pad[0];
+
+    step->turned = made->turned != fits;
+    return fits ? cudaSuccess : copy_rows(c, planes_device_image(step, BUFFER_IN, rows).data, from);
 }
 
 static cudaError_t launch(const struct cuda_bands *c, int band)
 {
     const struct bands *b = c->job->bands;
-    const int in_first = bands_needs_from(b, band), out_first = bands_first(b, band);
-    const int passes = c->job->plan->repeat;
+    const int in_first = bands_needs_from(b, band), slot = band % c->slots;
     const size_t scratch_in = (size_t)c->slots * c->in_slot;
-    const size_t scratch_out = (size_t)c->slots * c->out_slot;
-    struct planes_band rows = {.in_first = in_first, .in_rows = bands_needs_to(b, band) - in_first};
-    struct planes planes = c->planes;
-    cudaError_t status;
+    const size_t out = (size_t)(c->passes > 1 ? c->slots : slot) * c->out_slot;
+    struct planes_band rows = {.out_first = in_first,
+                               .out_rows = bands_needs_to(b, band) - in_first};
+    int above = b->above, below = b->below;
+    struct planes planes = c->step[0].planes;
+    cudaError_t status = cudaSuccess;
 
-    /* whole rows, with the planes.pad bytes before the pixels */
-    planes.at[BUFFER_IN] = (size_t)(band % c->slots) * c->in_slot +
-                           (size_t)(in_first - (out_first - b->above)) * c->planes.image_pitch;
-    planes.at[BUFFER_OUT] = passes > 1 ? scratch_out : (size_t)(band % c->slots) * c->out_slot;
-    find_rows(c, band, 0, &rows);
-    status = planes_filter_band(&planes, &rows);
-    for (int pass = 1; status == cudaSuccess && pass < passes; pass++) {
-        planes_turn(&planes);
+    for (int s = 0; status == cudaSuccess && s < c->job->steps; s++) {
+        const struct step *step = &c->step[s];
+        const struct planes made = planes;
+        planes = step->planes;
+        planes.at[BUFFER_OUT] = out;
         planes.at[BUFFER_IN] = scratch_in;
-        rows.in_first = rows.out_first;
-        rows.in_rows = rows.out_rows;
-        find_rows(c, band, pass, &rows);
-        status = planes_filter_band(&planes, &rows);
+        if (s > 0)
+            status = join(c, &made, &planes, rows.out_rows);
+        else /* whole rows, with the planes.pad bytes before the pixels */
+            planes.at[BUFFER_IN] =
+                (size_t)slot * c->in_slot +
+                (size_t)(in_first - (bands_first(b, band) - b->above)) * pitch_of(c);
+        for (int pass = 0; status == cudaSuccess && pass < c->job->plan[s].repeat; pass++) {
+            if (pass > 0) {
+                planes_turn(&planes);
+                planes.at[BUFFER_IN] = scratch_in;
+            }
+            above -= step->one.above;
+            below -= step->one.below;
+            find_rows(c, band, above, below, &rows);
+            status = planes_filter_band(&planes, &rows);
+        }
     }
-    if (status == cudaSuccess && passes > 1)
-        status = keep(c, &planes, band, rows.out_rows);
+    if (status == cudaSuccess && c->passes > 1)
+        status = copy_rows(c, slot_row(c, BUFFER_OUT, band, 0),
+                           planes_device_image(&planes, BUFFER_OUT, rows.out_rows));
     return status;
 }
 
@@ -226,9 +263,8 @@ static cudaError_t download(struct cuda_bands *c, int band)
     pin(c, lap, to);
     status = cudaStreamWaitEvent(c->down, c->filter_lap[band % c->slots].end, 0);
     CUDA_NEXT(status, lap_begin(lap, c->down));
-    CUDA_NEXT(status, cudaMemcpy2DAsync(to->data, to->pitch, from, c->planes.image_pitch,
-                                        image_row_bytes(to), (size_t)rows, cudaMemcpyDeviceToHost,
-                                        c->down));
+    CUDA_NEXT(status, cudaMemcpy2DAsync(to->data, to->pitch, from, pitch_of(c), image_row_bytes(to),
+                                        (size_t)rows, cudaMemcpyDeviceToHost, c->down));
     CUDA_NEXT(status, lap_end(lap, c->down));
     return status;
 }
@@ -295,7 +331,9 @@ static void close_bands(void *state)
     if (c->down)
         cudaStreamDestroy(c->down);
     cuda_device_unlock(c->device);
-    planes_free(&c->planes);
+    for (int s = 0; c->step && s < c->job->steps; s++)
+        planes_free(&c->step[s].planes);
+    free(c->step);
     free(c->laps);
     free(c);
 }
@@ -305,37 +343,66 @@ static void close_bands(void *state)
 static cudaError_t reserve(struct cuda_bands *c)
 {
     const struct bands *b = c->job->bands;
-    size_t in_rows = (size_t)(b->above + b->below) + (size_t)b->rows;
-    const bool repeats = c->job->plan->repeat > 1;
-    size_t out_rows = (size_t)b->rows, bytes[CUDA_BUFFERS];
-    const size_t most = repeats ? in_rows : out_rows; /* that a pass makes */
+    const bool several = c->passes > 1;
+    size_t in_rows = (size_t)(b->above + b->below) + (size_t)b->rows, out_rows = (size_t)b->rows;
+    size_t bytes[CUDA_BUFFERS] = {0}, each[CUDA_BUFFERS];
 
-    planes_buffer_bytes(&c->planes, in_rows, most, bytes);
-    c->in_slot = in_rows * c->planes.image_pitch;
-    c->out_slot = out_rows * c->planes.image_pitch;
-    const size_t scratch = repeats ? c->in_slot : 0;
+    for (int s = 0; s < c->job->steps; s++) {
+        struct planes *planes = &c->step[s].planes;
+        planes_buffer_bytes(planes, in_rows, several ? in_rows : out_rows, each);
+        for (int i = 0; i < CUDA_BUFFERS; i++)
+            bytes[i] = each[i] > bytes[i] ? each[i] : bytes[i];
+        planes->at[BUFFER_MASK] = bytes[BUFFER_MASK];
+        bytes[BUFFER_MASK] += planes->weight_bytes;
+    }
+    c->in_slot = in_rows * pitch_of(c);
+    c->out_slot = out_rows * pitch_of(c);
+    const size_t scratch = several ? c->in_slot : 0;
     bytes[BUFFER_IN] = c->in_slot * (size_t)c->slots + scratch;
     bytes[BUFFER_OUT] = c->out_slot * (size_t)c->slots + scratch;
     return cuda_device_reserve(c->device, bytes);
 }
 
+static bool steps_make(struct cuda_bands *c, struct error *err)
+{
+    const struct band_job *job = c->job;
+
+    for (int s = 0; s < job->steps; s++) {
+        struct step *step = &c->step[s];
+        step->whole = (struct kernel_job){.plan = &job->plan[s],
+                                          .in = job->shape,
+                                          .picture_height = job->shape->height,
+                                          .tile = job->tile,
+                                          .device_index = job->device_index};
+        step->planes = (struct planes){
+            .job = &step->whole, .device = c->device, .method = job->kernels[s]->cuda};
+        bands_find_reach(&step->one, &job->plan[s], job->shape->height);
+        c->passes += job->plan[s].repeat;
+        if (!planes_pack(&step->planes, err))
+            return false;
+    }
+    return true;
+}
+
 static bool get_ready(struct cuda_bands *c, struct error *err)
 {
     const struct band_job *job = c->job;
-    cudaError_t status;
+    cudaError_t status = cudaSuccess;
 
     c->slots = job->out_slots;
-    bands_find_reach(&c->one, job->plan, job->shape->height);
     c->lap_count = job->in_slots + 2 * c->slots;
     c->laps = calloc((size_t)c->lap_count, sizeof *c->laps);
-    if (!c->laps)
+    c->step = calloc((size_t)job->steps, sizeof *c->step);
+    if (!c->laps || !c->step)
         return error_set(err, EXIT_INPUT, "no memory for the strips");
     c->up_lap = c->laps;
     c->filter_lap = c->up_lap + job->in_slots;
     c->down_lap = c->filter_lap + c->slots;
-    if (!planes_init(&c->planes, err))
+    if (!steps_make(c, err) || !cuda_device_done(err, c->device, reserve(c), "no device memory"))
         return false;
-    if (!cuda_device_done(err, c->device, reserve(c), "no device memory"))
+    for (int s = 0; status == cudaSuccess && s < job->steps; s++)
+        status = planes_send(&c->step[s].planes);
+    if (!cuda_device_done(err, c->device, status, "cannot send the mask"))
         return false;
     status = laps_make(c);
     CUDA_NEXT(status, cudaStreamCreateWithFlags(&c->up, cudaStreamNonBlocking));
@@ -357,12 +424,6 @@ static void *open_bands(const struct band_job *job, struct error *err)
         free(c);
         return NULL;
     }
-    c->whole = (struct kernel_job){.plan = job->plan,
-                                   .in = job->shape,
-                                   .picture_height = job->shape->height,
-                                   .tile = job->tile,
-                                   .device_index = job->device_index};
-    c->planes = (struct planes){.job = &c->whole, .device = c->device, .method = job->kernel->cuda};
     if (get_ready(c, err))
         return c;
     close_bands(c);

@@ -202,10 +202,13 @@ cudaError_t cuda_device_reserve(struct cuda_device *device, const size_t bytes[C
     return status;
 }
 
-cudaError_t cuda_device_send_mask(struct cuda_device *device, const void *weights, size_t bytes)
+cudaError_t cuda_device_send_mask(struct cuda_device *device, size_t at, const void *weights,
+                                  size_t bytes)
 {
-    cudaError_t status = cuda_device_reserve(device, (size_t[CUDA_BUFFERS]){[BUFFER_MASK] = bytes});
-    CUDA_NEXT(status, cudaMemcpyAsync(device->buffer[BUFFER_MASK], weights, bytes,
+    size_t room[CUDA_BUFFERS] = {[BUFFER_MASK] = at + bytes};
+    cudaError_t status = cuda_device_reserve(device, room);
+
+    CUDA_NEXT(status, cudaMemcpyAsync((char *)device->buffer[BUFFER_MASK] + at, weights, bytes,
                                       cudaMemcpyHostToDevice, device->stream));
     return status;
 }

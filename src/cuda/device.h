@@ -94,8 +94,9 @@ bool cuda_device_is_ready(int index);
  * if there is still no room. */
 cudaError_t cuda_device_reserve(struct cuda_device *device, const size_t bytes[CUDA_BUFFERS]);
 
-/* Sends a mask's WEIGHTS to BUFFER_MASK. */
-cudaError_t cuda_device_send_mask(struct cuda_device *device, const void *weights, size_t bytes);
+/* Sends a mask's WEIGHTS to byte AT of BUFFER_MASK. */
+cudaError_t cuda_device_send_mask(struct cuda_device *device, size_t at, const void *weights,
+                                  size_t bytes);
 
 /* Frees all buffers, with KEEP_MASK except BUFFER_MASK. A holder of the whole device also frees the
  * buffers of all other lanes. */

@@ -152,11 +152,10 @@ void planes_turn(struct planes *planes)
         planes->pad[1] = ((planes->pad[0] - window_left(planes->job->plan)) % 16 + 16) % 16;
 }
 
-bool planes_init(struct planes *planes, struct error *err)
+bool planes_pack(struct planes *planes, struct error *err)
 {
     const struct plan *plan = planes->job->plan;
-    size_t width = (size_t)planes->job->in->width, bytes;
-    cudaError_t status;
+    size_t width = (size_t)planes->job->in->width;
 
     planes->image_pitch = round_up(image_row_bytes(planes->job->in) + ROW_SPARE);
     planes->pad[0] = aligns(planes) && !planes->lying_in ? window_left(plan) % 16 : 0;
@@ -166,13 +165,25 @@ bool planes_init(struct planes *planes, struct error *err)
         planes->product_type = type_of_product(plan, &planes->split_bits);
     planes->plane_pitch = round_up(width * plane_cell_bytes(planes->type));
     planes->product_pitch = round_up(width * plane_cell_bytes(planes->product_type));
-    bytes = pack(planes, NULL);
-    planes->weights = bytes ? calloc(1, bytes) : NULL; /* packers may leave gaps */
+    planes->weight_bytes = pack(planes, NULL);
+    if (planes->weight_bytes)
+        planes->weights = calloc(1, planes->weight_bytes); /* packers may leave gaps */
     if (!planes->weights)
         return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
     pack(planes, planes->weights);
-    status = cuda_device_send_mask(planes->device, planes->weights, bytes);
-    return cuda_device_done(err, planes->device, status, "cannot send the mask");
+    return true;
+}
+
+cudaError_t planes_send(const struct planes *planes)
+{
+    return cuda_device_send_mask(planes->device, planes->at[BUFFER_MASK], planes->weights,
+                                 planes->weight_bytes);
+}
+
+bool planes_init(struct planes *planes, struct error *err)
+{
+    return planes_pack(planes, err) &&
+           cuda_device_done(err, planes->device, planes_send(planes), "cannot send the mask");
 }
 
 void planes_free(struct planes *planes)

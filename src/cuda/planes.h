@@ -45,6 +45,7 @@ struct planes {
     enum plane_type type, product_type; /* of plain sums, of products with alpha */
     int split_bits; /* bits of the low half of a product; 0: products are whole */
     char *weights;  /* contents of BUFFER_MASK: packed, or in `type` and product_type */
+    size_t weight_bytes;
     /* Offsets of masks in BUFFER_MASK: of mask 0, of mask 1, and of mask 0 in product_type. Methods
      * on whole pixels have a mask for each step instead. */
     size_t weight_at[3];
@@ -70,8 +71,14 @@ struct planes_band {
  * and row bytes are multiples of 16. */
 void planes_choose_lying(struct planes *planes);
 
-/* Chooses the number types, converts the weights and sends them to the device; job, device and
- * method must be set. Call planes_free also after a failure, when the device has finished. */
+/* Chooses the number types and converts the weights; job, device and method must be set. Call
+ * planes_free also after a failure, when the device has finished. */
+bool planes_pack(struct planes *planes, struct error *err);
+
+/* Sends the weights to the device, which keeps other weights in BUFFER_MASK if there is room. */
+cudaError_t planes_send(const struct planes *planes);
+
+/* Both. */
 bool planes_init(struct planes *planes, struct error *err);
 void planes_free(struct planes *planes);
 

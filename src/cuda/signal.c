@@ -109,7 +109,7 @@ static bool run_parts(const struct signal_job *job, struct cuda_device *device,
     size_t limit = cuda_device_room(device, job->device_bytes_limit);
     size_t bytes = (size_t)job->mask_width * signal_cell_bytes(job->type);
     struct signal_1d_job part = kernel_view(job);
-    cudaError_t status = cuda_device_send_mask(device, job->weight, bytes);
+    cudaError_t status = cuda_device_send_mask(device, 0, job->weight, bytes);
     int count;
 
     if (!cuda_device_done(err, device, status, "cannot send the mask"))

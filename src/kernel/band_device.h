@@ -17,7 +17,7 @@ struct bands {
     int height;       /* of the picture */
     int rows, count;  /* output rows per band (the last may have fewer); number of bands */
     int above, below; /* rows beyond a band that its sums may read, also for ghost rows; for all
-                         passes */
+                         passes of all steps */
 };
 
 /* Sets height, above and below for a picture of HEIGHT rows. Returns false if the sums of a band
@@ -55,8 +55,9 @@ static inline int bands_new_from(const struct bands *bands, int band)
 }
 
 struct band_job {
-    const struct kernel *kernel; /* of the device */
-    const struct plan *plan;     /* one step, plan->repeat passes */
+    const struct plan *plan; /* `steps` of them, of plan->repeat passes each */
+    int steps;
+    const struct kernel *const *kernels; /* of the device, one for each step */
     const struct bands *bands;
     const struct image *shape; /* of the picture, without memory */
     int tile, device_index;

@@ -423,12 +423,16 @@ static bool run_whole(struct run *run, struct error *err)
     return ok;
 }
 
-static const struct kernel *choose_late(void *context, struct error *err)
+static bool choose_late(void *context, const struct kernel *kernels[CHAIN_MOST], struct error *err)
 {
     struct run *run = context;
-    return run->chosen || picture_choose(run->request, &run->plan, &run->report->choice, err)
-               ? run->report->choice.kernel
-               : NULL;
+    struct picture_choice *choice = &run->report->choice;
+
+    if (!run->chosen && !picture_choose(run->request, &run->plan, choice, err))
+        return false;
+    for (const struct plan *step = &run->plan; step; step = step->next)
+        *kernels++ = picture_kernel(run->request, choice, step);
+    return true;
 }
 
 /* Runs the three stages overlapped, in bands, if that is possible and pays; else one by one. */

@@ -79,14 +79,15 @@ struct pipeline {
     struct image shape;  /* of the picture, without memory */
     struct bands bands;  /* of the output */
     struct stage *stage; /* as many as the flow has */
-    struct plan *once;   /* for each step: its plan with one pass */
+    struct plan *once;   /* for each step: its plan alone; for the CPU with one pass */
     int workers;
     bool stream_in, stream_out;
     struct slots in, out;     /* in: for a device only */
     struct image picture_in;  /* the input on the CPU, if it does not stream */
     struct image picture_out; /* the output, if it does not stream */
 
-    struct band_job band; /* for the device */
+    struct band_job band; /* for the device, with its kernels */
+    const struct kernel *kernels[CHAIN_MOST];
     const struct band_device *device;
     void *device_state;
 
@@ -313,55 +314,92 @@ void pipeline_free(struct pipeline *p)
     free(p);
 }
 
-/* Adds up the halos of all passes. False: they are larger than the picture. */
-static bool passes_reach(struct bands *bands, int passes)
+/* Adds the halos of a step's passes to those of all passes. False: with several passes they are
+ * larger than the picture. */
+static bool add_reach(struct bands *all, const struct bands *one, int passes, bool several)
 {
-    if (passes > 1 &&
-        (bands->above > bands->height / passes || bands->below > bands->height / passes))
+    const int64_t above = all->above + (int64_t)one->above * passes;
+    const int64_t below = all->below + (int64_t)one->below * passes;
+
+    if (several && (above > all->height || below > all->height))
         return false;
-    bands->above *= passes;
-    bands->below *= passes;
+    all->above = (int)above;
+    all->below = (int)below;
     return true;
 }
 
-/* Makes the stages: a filter for each pass of each step. False: the sums of a band may read rows
- * anywhere in the picture, a device has several steps to do, or there is no memory. */
-static bool stages_make(struct pipeline *p)
+/* Makes the filter of a device, which does all passes of a band in one task. False: a step is
+ * surrounded, or its clipped samples are counted between two steps; or see add_reach. */
+static bool device_stage_make(struct pipeline *p, size_t passes)
 {
-    size_t passes = 0, steps = 0;
+    const bool chain = p->job.plan->next != NULL;
+    struct bands one;
+    int i = 0;
+
+    for (const struct plan *step = p->job.plan; step; step = step->next, i++) {
+        const bool counts = p->job.ends && plan_changes_brightness(step);
+        p->once[i] = *step;
+        p->once[i].next = NULL;
+        if (around_is_needed(step) || (chain && counts) ||
+            !bands_find_reach(&one, step, p->info.height) ||
+            !add_reach(&p->bands, &one, step->repeat, passes > 1))
+            return false;
+        if (counts) {
+            p->stage[0].ends = &p->job.ends[0];
+            p->stage[1].ends = &p->job.ends[1];
+        }
+    }
+    p->stage[1].plan = p->once;
+    p->stage[1].above = p->bands.above;
+    p->stage[1].below = p->bands.below;
+    return true;
+}
+
+/* Makes a filter for each pass of each step. */
+static bool cpu_stages_make(struct pipeline *p)
+{
+    struct bands reach;
     int s = 1, i = 0;
 
-    /* A device does all passes of a band in one task. */
-    for (const struct plan *step = p->job.plan; step; step = step->next, steps++)
-        passes += on_device(p) ? 1 : (size_t)step->repeat;
-    p->stage = calloc(passes + 2, sizeof *p->stage);
-    p->flow.stage = calloc(passes + 2, sizeof *p->flow.stage);
-    p->flow.filters = (int)passes;
-    p->once = calloc(steps, sizeof *p->once);
-    if (!p->stage || !p->flow.stage || !p->once ||
-        (on_device(p) && (steps > 1 || around_is_needed(p->job.plan))))
-        return false;
     for (const struct plan *step = p->job.plan; step; step = step->next, i++) {
         const int before = s - 1;
         p->once[i] = *step;
-        p->once[i].repeat = on_device(p) ? step->repeat : 1;
+        p->once[i].repeat = 1;
         p->once[i].next = NULL;
-        if (!bands_find_reach(&p->bands, step, p->info.height))
+        if (!bands_find_reach(&reach, step, p->info.height))
             return false;
-        if (on_device(p) && !passes_reach(&p->bands, step->repeat))
-            return false;
-        for (size_t pass = 0; pass < (on_device(p) ? 1 : (size_t)step->repeat); pass++, s++) {
+        for (int pass = 0; pass < step->repeat; pass++, s++) {
             p->stage[s].plan = &p->once[i];
-            p->stage[s].kernel = on_device(p) ? NULL : p->job.kernels[i];
-            p->stage[s].above = p->bands.above;
-            p->stage[s].below = p->bands.below;
+            p->stage[s].kernel = p->job.kernels[i];
+            p->stage[s].above = reach.above;
+            p->stage[s].below = reach.below;
         }
         if (p->job.ends && plan_changes_brightness(step)) {
             p->stage[before].ends = &p->job.ends[i];
             p->stage[s - 1].ends = &p->job.ends[i + 1];
         }
     }
-    for (s = p->flow.filters; s > 0; s--)
+    return true;
+}
+
+/* False: the sums of a band may read rows anywhere in the picture, the device cannot do it in
+ * bands, or there is no memory. */
+static bool stages_make(struct pipeline *p)
+{
+    size_t passes = 0, steps = 0, filters;
+
+    for (const struct plan *step = p->job.plan; step; step = step->next, steps++)
+        passes += (size_t)step->repeat;
+    filters = on_device(p) ? 1 : passes;
+    p->stage = calloc(filters + 2, sizeof *p->stage);
+    p->flow.stage = calloc(filters + 2, sizeof *p->flow.stage);
+    p->flow.filters = (int)filters;
+    p->once = calloc(steps, sizeof *p->once);
+    p->bands.height = p->info.height;
+    if (!p->stage || !p->flow.stage || !p->once ||
+        !(on_device(p) ? device_stage_make(p, passes) : cpu_stages_make(p)))
+        return false;
+    for (int s = p->flow.filters; s > 0; s--)
         p->stage[s - 1].ahead = smaller(p->stage[s].ahead + p->stage[s].below, p->info.height);
     return true;
 }
@@ -414,12 +452,12 @@ uint64_t pipeline_bytes(const struct pipeline *p)
 
 static bool device_open(struct pipeline *p, struct error *err)
 {
-    const struct kernel *kernel = p->job.choose(p->job.choose_context, err);
-
-    if (!kernel)
+    if (!p->job.choose(p->job.choose_context, p->kernels, err))
         return false;
-    p->band.kernel = kernel;
+    p->band.kernels = p->kernels;
     p->band.plan = p->once;
+    for (const struct plan *step = p->job.plan; step; step = step->next)
+        p->band.steps++;
     p->band.bands = &p->bands;
     p->band.shape = &p->shape;
     p->band.tile = p->job.tile;
@@ -429,7 +467,7 @@ static bool device_open(struct pipeline *p, struct error *err)
     p->band.in_slots = p->in.count;
     p->band.out_slots = p->out.count;
     p->band.times = &p->flow.times.device;
-    p->device = kernel->bands;
+    p->device = p->kernels[0]->bands; /* that of all kernels of the device */
     p->device_state = p->device->open(&p->band, err);
     return p->device_state != NULL;
 }

@@ -17,6 +17,7 @@
 #ifndef STENCIL_RUN_PIPELINE_H
 #define STENCIL_RUN_PIPELINE_H
 
+#include "plan/filter.h"
 #include "run/flow.h"
 
 /* Up to AHEAD_BYTES the slots hold a whole picture, decoded while the device starts. From
@@ -34,9 +35,9 @@ struct pipeline_job {
     const struct sink_options *sink;
     int threads, tile;
     int band_rows; /* 0: chosen here; tests force small bands */
-    /* Chooses the device's kernel. Called while decoding goes on, because the device may start
-     * slowly. */
-    const struct kernel *(*choose)(void *context, struct error *err);
+    /* Chooses the device's kernels, one for each step. Called while decoding goes on, because the
+     * device may start slowly. */
+    bool (*choose)(void *context, const struct kernel *kernels[CHAIN_MOST], struct error *err);
     void *choose_context;
     int device_index;
     /* Gets the samples that are 0 or max: in the input, and after each step. They are counted
@@ -48,10 +49,11 @@ struct pipeline_job {
 struct pipeline;
 
 /* NULL if the picture must be filtered whole: the sums need distant rows (wrap, a mirror as tall as
- * the picture), a device has several steps to do or
- * is surrounded (kernel/around.h), or there is no memory for the bands. On the CPU
- * also if the picture is too small, if neither end streams, or if the bands of all passes would
- * take more memory than whole pictures. NULL does not mean that the picture is damaged. */
+ * the picture), or there is no memory for the bands. On the CPU also if the picture is too small,
+ * if neither end streams, or if the bands of all passes would take more memory than whole pictures.
+ * On a device also if a step is surrounded (kernel/around.h), if `ends` between two steps are
+ * wanted, or if the halo of all passes is larger than the picture. NULL does not mean that the
+ * picture is damaged. */
 struct pipeline *pipeline_open(const struct pipeline_job *job);
 
 /* The name of the first step's method, or NULL if it has none; the name stays valid. */

@@ -1,7 +1,7 @@
 # A chain writes what its steps write one after the other through files, whatever the bands, the
 # threads and the device.
 . "$CLI/lib"
-python3 "$CLI/chains.py" "$STENCILCLI" "$TESTDATA" 40 1
+python3 "$CLI/chains.py" "$STENCILCLI" "$TESTDATA" 40 1 cpu
 
 # The reference sees every step; a folder; a pipe.
 cp "$TESTDATA/cutout.png" .

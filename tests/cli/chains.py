@@ -1,8 +1,9 @@
-"""Compares random chains of 2 to 6 steps with the same runs through files: chains.py PROGRAM TESTDATA
-COUNT SEED, in a scratch folder. tests/cli/chain.sh runs it."""
+"""Compares random chains of 2 to 6 steps with the same runs through files on the CPU: chains.py PROGRAM
+TESTDATA COUNT SEED DEVICE, in a scratch folder. tests/cli/chain.sh and cuda_chains.sh run it."""
 import os, random, shlex, subprocess, sys
 
 program, data, count, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+device = sys.argv[5]
 rng = random.Random(seed)
 BORDERS = ["replicate", "reflect", "mirror", "wrap", "zero", "constant:70"]
 PICTURES = ["photo.png", "gray.png", "cutout.png", "deep.ppm"]
@@ -34,7 +35,7 @@ for case in range(count):
     rows = rng.choice(["-1", "0", "1", "3", "20"])
     words = [shlex.join(words) for words in steps]
     given = [program, "chain", f"{data}/{picture}", "chain.pam", *words, "--threads",
-             str(rng.randint(1, 3)), "-q", "--device", "cpu"]
+             str(rng.randint(1, 3)), "-q", "--device", device]
     subprocess.run(given, check=True, env=dict(os.environ, STENCILCLI_BAND_ROWS=rows))
     before = f"{data}/{picture}"
     for number, words in enumerate(steps):

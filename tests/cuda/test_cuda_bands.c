@@ -30,12 +30,20 @@ static char chosen;
 
 static int choices;
 
-static const struct kernel *choose(void *context, struct error *err)
+static const struct plan *chosen_plan;
+
+static bool choose(void *context, const struct kernel *kernels[CHAIN_MOST], struct error *err)
 {
+    char why[256];
+
     choices++;
     if (!context)
-        error_set(err, EXIT_DEVICE, "nothing to choose from");
-    return context;
+        return error_set(err, EXIT_DEVICE, "nothing to choose from");
+    for (const struct plan *step = chosen_plan; step; step = step->next)
+        *kernels++ = context != &chosen && kernel_supports(context, step, why, sizeof why)
+                         ? context
+                         : kernel_choose(DEVICE_CUDA, step);
+    return true;
 }
 
 static void *kernel_named(const char *name)
@@ -66,8 +74,7 @@ static int run(const struct picture_request *request, int index, void *context, 
     CHECK(source_open(&job.source, "in", err));
     info = source_info(job.source);
     CHECK(filter_plan(&request->filter, info->channels, info->type, info->max, &plan, err));
-    if (context == &chosen)
-        job.choose_context = (void *)(uintptr_t)kernel_choose(DEVICE_CUDA, &plan);
+    chosen_plan = &plan;
     bands = pipeline_open(&job);
     if (bands)
         result = pipeline_run(bands, &times, err);
@@ -176,6 +183,59 @@ static void anchors_alpha_and_gradients(void)
         request = request_of("blur", NULL);
         request.filter.alpha = (enum alpha_mode)a;
         compare(&request, "out.pam", "alpha");
+    }
+}
+
+/* A step of a chain: a filter, its mask or radius, passes, and a border. */
+struct chain_step {
+    const char *filter, *mask;
+    int repeat;
+    enum border border;
+};
+
+/* Steps on whole pixels, on planes, and of two steps of the plan; masks that begin anywhere in 16
+ * bytes, so that kernels with tensor copies want other places; even and odd numbers of passes. */
+static const struct chain_step steps[] = {
+    {"blur", NULL, 1, BORDER_REPLICATE},
+    {"convolve", "1 2 1; 2 4 2; 1 2 1", 2, BORDER_REFLECT},
+    {"convolve", "3 1; 4 1; 5 9; 2 6", 1, BORDER_ZERO},
+    {"sobel", NULL, 1, BORDER_MIRROR},
+    {"open", "1 1 1; 1 1 1; 1 1 1", 1, BORDER_REPLICATE},
+    {"median", "1 1 1; 1 1 1; 1 1 1", 3, BORDER_CONSTANT},
+    {"convolve", "1 1 1 1 1 1 1 1 1 1 1", 1, BORDER_WRAP},
+    {"convolve", "1.25 -0.5; 0.5 0.25; 0.125 1; 0.3 0.1234567890123", 1, BORDER_REFLECT},
+};
+#define STEPS ((int)(sizeof steps / sizeof *steps))
+
+static void chains(void)
+{
+    struct picture_request request[4];
+    struct error err;
+    char what[64];
+
+    for (int s = 0; s < 4; s++) {
+        write_input("in", &shapes[s], false);
+        for (int i = s; i < 2 * STEPS; i += 2) {
+            int count = 2 + i % 3;
+            for (int k = 0; k < count; k++) {
+                const struct chain_step *step = &steps[(i + k * (1 + i / STEPS)) % STEPS];
+                request[k] = request_of(step->filter, step->mask);
+                request[k].filter.repeat = step->repeat;
+                request[k].filter.border = (struct border_choice){.border = step->border};
+                if (step->border == BORDER_CONSTANT)
+                    request[k].filter.border.value = "33";
+                if (strcmp(step->filter, "convolve") == 0)
+                    request[k].filter.overrides.normalize = true;
+                if (k > 0)
+                    request[k - 1].filter.next = &request[k].filter;
+            }
+            snprintf(what, sizeof what, "shape %d, chain %d", s, i);
+            request[0].band_rows = 4;
+            if (run(&request[0], 0, &chosen, output_of(&shapes[s]), &err) >= 0)
+                compare(&request[0], output_of(&shapes[s]), what);
+            else
+                CHECKF(shapes[s].height < 10, "%s: not in bands", what);
+        }
     }
 }
 
@@ -295,6 +355,7 @@ int main(void)
         return 1;
     TEST(borders_and_masks);
     TEST(anchors_alpha_and_gradients);
+    TEST(chains);
     TEST(failures);
     TEST(any_call_may_fail);
     TEST(every_kernel_runs_in_bands);
