@@ -191,25 +191,32 @@ static bool check_folder(const struct options *options, struct error *err)
     return true;
 }
 
+/* The last word may be a folder that is to be made, of the name of a filter. */
+static bool several_filters(const struct options *options, const char *filter, struct error *err)
+{
+    char chain[768], folder[64] = "";
+
+    if (!options->words || !chain_hint_write(options->words, chain, sizeof chain))
+        snprintf(chain, sizeof chain, "stencilcli chain INPUT OUTPUT %s %s", options->command,
+                 filter);
+    if (filter == options->operand[options->operands - 1])
+        snprintf(folder, sizeof folder, "; for a folder of this name write %s/", filter);
+    return error_set(err, EXIT_USAGE, "%s is a filter: for several filters write %s%s", filter,
+                     chain, folder);
+}
+
 /* Refuses options for folders where INPUT or OUTPUT is none. */
 static bool check_files(const struct options *options, enum command_run run, struct error *err)
 {
     const char *input = options->operand[0], *option = options->folder_option;
-    /* The last word is the folder, unless it looks as if the second one is the output. */
-    const bool two = options->operands == 3 && access(options->operand[1], F_OK) != 0;
-    const int inputs = two ? 3 : options->operands - 1;
-
     if (options->tree.files_from)
         return error_set(err, EXIT_USAGE,
                          "--files-from: INPUT is the folder of the names; '%s' is none", input);
+    for (int i = 0; run == RUN_FILES && i < options->operands; i++)
+        if (chain_hint_is_filter(options->operand[i]))
+            return several_filters(options, options->operand[i], err);
     if (option)
         return error_set(err, EXIT_USAGE, "--%s is for folders, and '%s' is none", option, input);
-    for (int i = 0; run == RUN_FILES && i < inputs; i++)
-        if (filter_find(options->operand[i]) && access(options->operand[i], F_OK) != 0)
-            return error_set(err, EXIT_USAGE,
-                             "%s is a filter: for several filters write stencilcli chain INPUT "
-                             "OUTPUT %s %s",
-                             options->operand[i], options->command, options->operand[i]);
     if (run == RUN_PICTURE && options->devices > 1)
         return error_set(err, EXIT_USAGE, "one picture runs on one device; a folder on several");
     if (run == RUN_PICTURE && options->into_option)

@@ -354,8 +354,8 @@ static bool fft_run(const void *state, const struct kernel_job *job, struct erro
     for (int c = 0; c < plan->channels; c++)
         if (plan->filtered >> c & 1)
             pass.channel[pass.channels++] = c;
-    pass.tiles_x = (job->out->width + width - 1) / width;
-    pass.tiles = pass.tiles_x * ((job->out->height + height - 1) / height);
+    pass.tiles_x = (job->out->width - 1) / width + 1;
+    pass.tiles = pass.tiles_x * ((job->out->height - 1) / height + 1);
     pieces = pass.weighted ? pass.tiles : (pass.tiles * pass.channels + 1) / 2;
     if (pieces > 0) /* 0: nothing is filtered */
         ok = cpu_workers_run(job->threads < pieces ? job->threads : pieces, pieces,

@@ -274,14 +274,14 @@ static bool long_run(const void *state, const struct kernel_job *job, struct err
 {
     struct long_pass pass = *(const struct long_pass *)state;
     const int height = job->out->height;
-    int each = (height + job->threads - 1) / job->threads, pieces;
+    int each = (height - 1) / job->threads + 1, pieces;
 
     pass.job = job;
     pass.line_elements = (size_t)job->in->width * (size_t)job->plan->channels + CPU_BLOCK;
     pass.piece_rows = rows_of(pass.line_elements, pass.layers);
     if (pass.piece_rows > each)
         pass.piece_rows = each;
-    pieces = (height + pass.piece_rows - 1) / pass.piece_rows;
+    pieces = (height - 1) / pass.piece_rows + 1;
     return cpu_workers_run(job->threads < pieces ? job->threads : pieces, pieces,
                            sizeof(struct long_worker), worker_make, run_piece, &pass, err);
 }

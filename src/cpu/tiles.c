@@ -38,10 +38,10 @@ struct cpu_tiles cpu_tiles_cut(const struct kernel_job *job, int pixels)
         s.tile_pixels = CPU_TILE_MIN;
     if (s.tile_pixels > job->out->width)
         s.tile_pixels = job->out->width;
-    s.piece_rows = (height + pieces - 1) / pieces;
+    s.piece_rows = (height - 1) / pieces + 1;
     if (s.piece_rows < MIN_ROWS)
         s.piece_rows = MIN_ROWS;
-    s.pieces = (height + s.piece_rows - 1) / s.piece_rows;
+    s.pieces = (height - 1) / s.piece_rows + 1;
     s.streams = job->plan->filtered == (1u << job->plan->channels) - 1 &&
                 job->out->pitch * (size_t)height >= STREAM_BYTES &&
                 (s.tile_pixels == job->out->width || s.tile_pixels % CPU_TILE_MIN == 0) &&

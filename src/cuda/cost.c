@@ -121,7 +121,8 @@ double cuda_pass_ms(const struct plan *plan, int width, int height)
 {
     double ms = 0;
 
-    if (plan->kind == PLAN_LONG || plan_is_wide(plan)) /* no kernel runs it */
+    if (plan->kind == PLAN_LONG || plan_is_wide(plan) || /* no kernel runs it */
+        (uint64_t)width * (uint64_t)plan->channels * plan->type > CUDA_MOST_ROW_BYTES)
         return HUGE_VAL;
     for (const struct plan *step = plan; step; step = step->then)
         ms += step->kind == PLAN_ORDER ? order_ms(step) : sample_ms(step);

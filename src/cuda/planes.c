@@ -157,6 +157,12 @@ bool planes_pack(struct planes *planes, struct error *err)
     const struct plan *plan = planes->job->plan;
     size_t width = (size_t)planes->job->in->width;
 
+    if (planes->method->image && image_row_bytes(planes->job->in) > CUDA_MOST_ROW_BYTES)
+        return error_set(err, EXIT_INPUT,
+                         CUDA_NAME ":%d: a row of %zu bytes is too long for this kernel, which "
+                                   "takes up to %d; --device cpu takes it",
+                         planes->device->index, image_row_bytes(planes->job->in),
+                         CUDA_MOST_ROW_BYTES);
     planes->image_pitch = round_up(image_row_bytes(planes->job->in) + ROW_SPARE);
     planes->pad[0] = aligns(planes) && !planes->lying_in ? window_left(plan) % 16 : 0;
     planes->pad[1] = planes->lying_in && !planes->lying_out ? lying_pad(planes) : 0;

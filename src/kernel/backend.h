@@ -74,6 +74,10 @@ bool backend_check_cuda(int index, const struct kernel *kernel, struct error *er
 
 extern const struct backend backend_cpu, backend_cuda;
 
+/* The longest row of a picture in bytes: kernels on whole pixels count bytes of rows in an int,
+ * also of halo cells and of tiles that reach beyond the row. */
+#define CUDA_MOST_ROW_BYTES ((1 << 30) + ((1 << 30) - (1 << 20)))
+
 /* The pass_ms of backend_cuda, also in builds without CUDA (cuda/cost.c; of the software GPU:
  * soft/cost.c). */
 double cuda_pass_ms(const struct plan *plan, int width, int height);

@@ -81,15 +81,15 @@ void passes_find_rows(const struct plan *step, int height, int *first, int *end)
 
 /* out = clamp(a - b), or clamp(b - a). ALL: of all samples; else of the channels in FILTERED. */
 #define SUBTRACT(name, sample)                                                                     \
-    static void name(const sample *a, const sample *b, sample *out, int n,                         \
+    static void name(const sample *a, const sample *b, sample *out, size_t n,                      \
                      const struct plan *step)                                                      \
     {                                                                                              \
-        const int channels = step->channels;                                                       \
+        const size_t channels = (size_t)step->channels;                                            \
         if (step->filtered == (1u << channels) - 1)                                                \
-            for (int x = 0; x < n; x++)                                                            \
+            for (size_t x = 0; x < n; x++)                                                         \
                 out[x] = a[x] > b[x] ? (sample)(a[x] - b[x]) : 0;                                  \
         else                                                                                       \
-            for (int x = 0; x < n; x++)                                                            \
+            for (size_t x = 0; x < n; x++)                                                         \
                 if (step->filtered >> x % channels & 1)                                            \
                     out[x] = a[x] > b[x] ? (sample)(a[x] - b[x]) : 0;                              \
     }
@@ -100,7 +100,7 @@ SUBTRACT(subtract_u16, uint16_t)
 static void make_difference(const struct kernel_job *step, const struct image *other, int first)
 {
     const struct image *out = step->out;
-    const int n = out->width * out->channels;
+    const size_t n = (size_t)out->width * (size_t)out->channels;
 
     for (int y = 0; y < out->height; y++) {
         void *row = image_row(out, y), *with = image_row(other, y + step->out_first_row - first);

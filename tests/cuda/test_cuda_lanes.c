@@ -1,7 +1,7 @@
 /* Jobs side by side on made-up CUDA devices: their bytes, which jobs run at the same time, the
  * memory they keep, and the effect of a failure of any one call. Needs neither nvcc nor a GPU. */
 #include "base/parallel.h"
-#include "cuda/device.h"
+#include "cuda/planes.h"
 #include "fake_cuda.h"
 #include "kernel/backend.h"
 #include "tests/run/pipeline_inputs.h"
@@ -239,6 +239,29 @@ static void nobody_waits_for_ever(void)
     CHECKF(wrong == 0, "%d", wrong);
 }
 
+/* ---- rows too long ---- */
+
+/* A row of nearly 2^31 bytes is refused before any of it is read. */
+static void long_rows_are_refused(void)
+{
+    struct error err;
+    int refused = 0;
+
+    for (int i = 0; i < work_count; i++) {
+        const struct plan *plan = &works[i].picture->plan;
+        const int width = INT32_MAX / plan->channels / (int)plan->type;
+        struct image in = {width, 1, plan->channels, 0, plan->type, NULL}, out = in;
+        struct kernel_job job = kernel_job_whole(plan, &in, &out);
+        if (!works[i].kernel->cuda->image)
+            continue;
+        in.pitch = out.pitch = image_row_bytes(&in);
+        CHECKF(!kernel_run(works[i].kernel, &job, &err) && strstr(err.text, "a row of "), "%s: %s",
+               works[i].kernel->name, err.text);
+        refused++;
+    }
+    CHECKF(refused > 10, "%d", refused);
+}
+
 /* ---- memory that is kept ---- */
 
 /* A job like the one before allocates no memory and does not ask how much is free. */
@@ -334,6 +357,7 @@ int main(void)
     TEST(lanes_and_alone);
     TEST(who_is_alone_is_alone);
     TEST(nobody_waits_for_ever);
+    TEST(long_rows_are_refused);
     TEST(nothing_is_made_twice);
     TEST(memory_goes_to_who_needs_it);
     TEST(any_call_may_fail);

@@ -1,6 +1,8 @@
 /* The cost model behind --device auto: results that must hold for the rates of any machine. */
+#include <math.h>
 #include <stdlib.h>
 
+#include "kernel/backend.h"
 #include "kernel/rates.h"
 #include "plan/filter.h"
 #include "run/picture.h"
@@ -45,6 +47,19 @@ static void more_is_dearer(void)
     CHECK(one.bus_ms < large.bus_ms && one.decode_ms < large.decode_ms);
     CHECK(one.cpu_ms < large.cpu_ms && one.cuda_ms < large.cuda_ms);
     CHECK(threads.cpu_ms < wide.cpu_ms && threads.work_ms == wide.work_ms);
+}
+
+/* CUDA's kernels count the bytes of a row in 32 bits. */
+static void long_rows_are_for_the_cpu(void)
+{
+    static const struct shape fits = {CUDA_MOST_ROW_BYTES / 4, 1, 4, SAMPLE_U8, FORMAT_PAM};
+    static const struct shape wide = {CUDA_MOST_ROW_BYTES / 4 + 1, 1, 4, SAMPLE_U8, FORMAT_PAM};
+    static const struct shape deep = {CUDA_MOST_ROW_BYTES / 8 + 1, 1, 4, SAMPLE_U16, FORMAT_PAM};
+
+    CHECK(isfinite(cost_with(&fits, "median", NULL, 1, 1, 1).cuda_ms));
+    CHECK(!isfinite(cost_with(&wide, "median", NULL, 1, 1, 1).cuda_ms));
+    CHECK(!isfinite(cost_with(&deep, "erode", NULL, 1, 1, 1).cuda_ms));
+    CHECK(isfinite(cost_with(&deep, "erode", NULL, 1, 1, 1).cpu_ms));
 }
 
 static void parts_make_the_whole(void)
@@ -129,6 +144,7 @@ static void small_on_the_cpu_large_on_the_gpu(void)
 int main(void)
 {
     TEST(more_is_dearer);
+    TEST(long_rows_are_for_the_cpu);
     TEST(parts_make_the_whole);
     TEST(deep_under_small_weights);
     TEST(weighted_by_the_sum);
