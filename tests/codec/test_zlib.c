@@ -447,16 +447,23 @@ static void checksums_are_sums(void)
 
     for (enum content content = 0; content < CONTENTS; content++) {
         fill(data, sizeof data, content);
-        for (size_t length = 0; length <= sizeof data; length += length < 700 ? 1 : 33100) {
-            const uint8_t *from = data + (length < 700 ? state % 64 : 0);
+        for (size_t length = 0; length <= sizeof data; length += length < 1000 ? 1 : 33000) {
+            const uint8_t *from = data + (length < 1000 ? state % 64 : 0);
             state = state * 1664525 + 1013904223;
             uint32_t crc = ~crc_by_bits(~state, from, length);
             CHECKF(zlib_crc32(state, from, length) == crc, "%zu bytes", length);
             CHECKF(plain_crc32(state, from, length) == crc, "%zu bytes", length);
+            const size_t cut = state % (length + 1); /* as the sum of two pieces */
+            uint32_t first = zlib_crc32(state, from, cut);
+            CHECKF(zlib_crc32(first, from + cut, length - cut) == crc, "%zu bytes", length);
+            first = plain_crc32(state, from, cut);
+            CHECKF(plain_crc32(first, from + cut, length - cut) == crc, "%zu bytes", length);
             uint32_t before = content == MAXIMA ? 0xfff0fff0 : (state >> 17) << 16 | state % 65521;
             uint32_t adler = adler_by_bytes(before, from, length);
             CHECKF(zlib_adler32(before, from, length) == adler, "%zu bytes", length);
             CHECKF(plain_adler32(before, from, length) == adler, "%zu bytes", length);
+            first = plain_adler32(before, from, cut);
+            CHECKF(plain_adler32(first, from + cut, length - cut) == adler, "%zu bytes", length);
         }
     }
 }
