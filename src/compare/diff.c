@@ -170,7 +170,13 @@ static const struct sink_options usual = {.quality = 90};
 
 bool diff_check(const struct compare_drawing *drawing, struct error *err)
 {
-    return sink_check_format(drawing->path, &usual, err);
+    char known[FORMAT_KNOWN_BYTES];
+
+    return strcmp(drawing->path, "-") == 0 || format_of_path(drawing->path) != FORMAT_NONE
+               ? sink_check_format(drawing->path, &usual, err)
+               : error_set(err, EXIT_USAGE,
+                           "--diff %s: the extension tells the format, expected one of: %s",
+                           drawing->path, format_known(known));
 }
 
 bool diff_begin(struct diff **made, const struct compare_drawing *drawing,

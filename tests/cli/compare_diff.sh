@@ -35,6 +35,7 @@ print("the scale agrees:", pixel(at, bar) == color)
 END
 # The extension gives the file's format; pictures of different size are not drawn.
 refuses 2 diff.xyz compare a.pgm b.pgm --diff diff.xyz
+refuses 2 'the extension tells the format' compare a.pgm b.pgm --diff diff
 printf 'P2 1 1 255 1' >one.pgm
 try compare a.pgm one.pgm --diff none.png
 stencilcli compare a.pgm a.pgm --diff equal.png -q
