@@ -371,10 +371,10 @@ static bool fft_run(const void *state, const struct kernel_job *job, struct erro
 
 /* Work besides the transforms, in nanoseconds per sample weighted by alpha: of each layer, and
  * quotients. */
-#define COST_LAYER    1.8
+#define COST_LAYER    2.4
 #define COST_WEIGHTED 7.8
-/* More for a sample of 16 bits; for one that is copied. */
-#define COST_16_BITS 0.7
+/* More for a sample whose sum has 64 bits; for one that is copied. */
+#define COST_64_BITS 0.7
 #define COST_COPIED  2.5
 
 /* The plan for the transforms: PLAN; with colour weighted by alpha the plan of a layer, with 16
@@ -426,7 +426,7 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
     tiles = cpu_fft_cost(&plan->mask[0], width, height, channels, &points[0], &points[1]);
     if (weighted)
         return layers * (tiles + COST_LAYER * samples) + COST_WEIGHTED * samples;
-    return tiles + (plan->type == SAMPLE_U16 ? COST_16_BITS * samples : 0) +
+    return tiles + (plan->mask[0].accumulator == ACCUMULATOR_I64 ? COST_64_BITS * samples : 0) +
            COST_COPIED * samples * (plan->channels - channels) / plan->channels;
 }
 
@@ -436,6 +436,7 @@ const struct cpu_method cpu_method_fft = {
     .kinds = KERNEL_KIND(PLAN_LINEAR),
     .refusal = refusal,
     .cost = cost,
+    .wide_cost = 0.92,
     .make = fft_make,
     .run = fft_run,
     .free = fft_free,

@@ -28,12 +28,10 @@
 #define UNIT 0x1p-53
 
 /* Nanoseconds, measured with AVX2: per point of a tile (a pair of parts); per point and step of
- * radix 2, forward and back; the factor from 2^16 points on, and that past them: tiles leave the
- * caches; per sum (to integer, division, storing). */
+ * radix 2, forward and back; per sum (to integer, division, storing). Each doubling past 2^15
+ * points adds a fifth: tiles leave the caches. */
 #define COST_POINT 1.65
 #define COST_STEP  0.25
-#define COST_LARGE 1.25
-#define COST_HUGE  1.45
 #define COST_SUM   2.5
 
 static int log2_of(int n)
@@ -57,8 +55,8 @@ double cpu_fft_cost(const struct plan_mask *m, int width, int height, int channe
             /* The mask's own transform is half of a tile's work. */
             double pairs = 0.5 + ceil(tiles(width, x, m->width) * tiles(height, y, m->height) *
                                       (double)channels / 2);
-            double point = COST_POINT + COST_STEP * (log2_of(x) + log2_of(y));
-            point *= x * y < 1 << 16 ? 1 : x * y == 1 << 16 ? COST_LARGE : COST_HUGE;
+            int steps = log2_of(x) + log2_of(y);
+            double point = (COST_POINT + COST_STEP * steps) * (1 + fmax(0, steps - 15) / 5);
             double cost = pairs * x * y * point + sums;
             if (cost < best) {
                 best = cost;

@@ -340,9 +340,8 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
         return cpu_method_bytes.cost(plan, ops, width, height);
     const double ns = form == PAIRS        ? cpu_cells(plan) / CPU_RATE_INT16
                       : form == BYTE_PAIRS ? cpu_cells(plan) / CPU_RATE_BYTES
-                                           : quads_of(&plan->mask[0]) / 46.0;
-    return cpu_samples(plan, width, height) *
-           (plan->masks * (0.075 + 0.225 * plan->type + ns) + (linear ? 0 : ROOT_NS));
+                                           : quads_of(&plan->mask[0]) / 50.0;
+    return cpu_samples(plan, width, height) * (plan->masks * (0.31 + ns) + (linear ? 0 : ROOT_NS));
 }
 
 /* The time per sample, if certified8 can run the plan; else the reason why it cannot. */
@@ -387,7 +386,7 @@ const struct cpu_method cpu_method_direct = {
     .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT),
     .refusal = refusal,
     .cost = cost,
-    .wide_cost = 0.58,
+    .wide_cost = 0.66,
     .make = pairs_make,
     .run = pairs_run,
     .free = pairs_free,

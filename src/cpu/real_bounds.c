@@ -33,17 +33,16 @@
 /* Numbers below SMALL * u times the largest number of their column or row are left out. */
 #define SMALL 4
 
-/* Nanoseconds per sample: for the pass, per tap of float, and per column with its row. Double takes
- * twice as long. Colour weighted by alpha takes WEIGHTED_NS more, and its lines under a high column
- * leave the cache: CACHE_ROWS rows take twice as long. */
-#define SAMPLE_NS   0.38
-#define WEIGHTED_NS 0.75
-#define TAP_NS      0.027
-#define TERM_NS     0.075
-#define CACHE_ROWS  130
-/* Nanoseconds of a recomputed sample, and of each of its cells. */
-#define EXACT_NS      22.0
-#define EXACT_CELL_NS 0.38
+/* Nanoseconds per sample: for the pass, per tap of float, and per tap of a column or a row. Double
+ * takes twice as long. Colour weighted by alpha takes WEIGHTED_NS more, and its lines leave the
+ * caches under a column of more than CACHE_ROWS rows. */
+#define SAMPLE_NS   0.59
+#define WEIGHTED_NS 0.56
+#define TAP_NS      0.024
+#define TERM_TAP_NS 0.04
+#define CACHE_ROWS  145.0
+/* Nanoseconds of each cell of a recomputed sample. */
+#define EXACT_CELL_NS 0.8
 
 struct search {
     const struct plan *plan;
@@ -188,11 +187,12 @@ static void cost_set(struct cpu_real *real, const struct plan *plan, int taps)
     double cells = (double)plan->mask[0].width * plan->mask[0].height;
     bool weighted = plan->alpha == ALPHA_WEIGHTED;
 
-    real->sample_ns = SAMPLE_NS + (weighted ? WEIGHTED_NS : 0) + TERM_NS * real->terms;
-    real->sample_ns = (real->wide ? weighted ? 1.8 : 2 : 1) * (real->sample_ns + TAP_NS * taps);
+    real->sample_ns = SAMPLE_NS + (weighted ? WEIGHTED_NS : 0);
+    real->sample_ns += (real->terms > 0 ? TERM_TAP_NS : TAP_NS) * taps;
+    real->sample_ns *= real->wide ? 2 : 1;
     if (weighted && real->terms > 0)
-        real->sample_ns *= 1 + plan->mask[0].height / (double)CACHE_ROWS;
-    real->sample_ns += real->doubt * (EXACT_NS + EXACT_CELL_NS * cells) * (weighted ? 2 : 1);
+        real->sample_ns *= fmax(1, plan->mask[0].height / CACHE_ROWS);
+    real->sample_ns += real->doubt * EXACT_CELL_NS * cells * (weighted ? 2 : 1);
 }
 
 /* ---- the candidates ---- */

@@ -13,7 +13,7 @@
 
 /* ns: per sample, per cell of its sum; per doubtful sample, per cell of its exact sum */
 #define SAMPLE_NS     0.25
-#define CELL_NS       0.014
+#define CELL_NS       0.0165
 #define EXACT_NS      37
 #define EXACT_CELL_NS 0.5
 

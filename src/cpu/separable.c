@@ -379,8 +379,8 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
                                            : "every cell takes less time, or its sums do not fit";
 }
 
-#define RATE_TAPS   24.0 /* per sample and nanosecond */
-#define WEIGHTED_NS 2.3  /* per sample of colour weighted by alpha */
+#define RATE_TAPS   22.0 /* per sample and nanosecond */
+#define WEIGHTED_NS 3.0  /* per sample of colour weighted by alpha */
 
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
@@ -391,7 +391,9 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
         return HUGE_VAL;
     taps = (column_slides(m) ? SLIDE_ROWS_COST : m->height) +
            (row_slides(m) ? SLIDE_COLUMNS_COST : m->width);
-    ns = 0.1 + (slides(m) ? 0.12 : 0.075) * plan->type + fmin(cpu_cells(plan), taps) / RATE_TAPS;
+    if (!slides(m) && cpu_taps_alike(m->column, m->height) && cpu_taps_alike(m->row, m->width))
+        taps /= 2; /* nothing is multiplied */
+    ns = 0.09 + 0.075 * plan->type + fmin(cpu_cells(plan), taps) / RATE_TAPS;
     if (plan->alpha == ALPHA_WEIGHTED) /* running sums: the same for every box */
         ns = WEIGHTED_NS;
     else if (needs_64(m))
