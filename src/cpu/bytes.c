@@ -459,7 +459,7 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
 {
     const struct plan_mask *m = &plan->mask[0];
     const double cells = cpu_cells(plan), root = plan->kind == PLAN_GRADIENT ? ROOT_NS : 0;
-    const double mask = m->row ? 0.07 + fmin(cells, m->width + m->height) / 61 : 0.13 + cells / 97;
+    const double mask = m->row ? 0.07 + fmin(cells, m->width + m->height) / 64 : 0.13 + cells / 97;
 
     return refusal(plan, ops) ? HUGE_VAL
                               : cpu_samples(plan, width, height) * (plan->masks * mask + root);

@@ -96,7 +96,7 @@ static void fastest(void)
  * sum of every cell. */
 static void doubt(void)
 {
-    char *seven = bell_mask(11, 7), *nineteen = bell_mask(11, 19), *large = bell_mask(63, 19);
+    char *seven = bell_mask(11, 7), *nineteen = bell_mask(11, 19), *large = bell_mask(41, 19);
     struct cpu_real *real;
     struct plan plan = plan_of("convolve", nineteen, -1, 3, SAMPLE_U16);
 
