@@ -341,7 +341,8 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
     const double ns = form == PAIRS        ? cpu_cells(plan) / CPU_RATE_INT16
                       : form == BYTE_PAIRS ? cpu_cells(plan) / CPU_RATE_BYTES
                                            : quads_of(&plan->mask[0]) / 50.0;
-    return cpu_samples(plan, width, height) * (plan->masks * (0.31 + ns) + (linear ? 0 : ROOT_NS));
+    return cpu_samples(plan, width, height) *
+           (plan->masks * (0.19 + 0.12 * plan->type + ns) + (linear ? 0 : ROOT_NS));
 }
 
 /* The time per sample, if certified8 can run the plan; else the reason why it cannot. */

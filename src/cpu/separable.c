@@ -380,6 +380,7 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 }
 
 #define RATE_TAPS   22.0 /* per sample and nanosecond */
+#define LEAST_TAPS  8    /* fewer take as long */
 #define WEIGHTED_NS 3.0  /* per sample of colour weighted by alpha */
 
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
@@ -391,6 +392,7 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
         return HUGE_VAL;
     taps = (column_slides(m) ? SLIDE_ROWS_COST : m->height) +
            (row_slides(m) ? SLIDE_COLUMNS_COST : m->width);
+    taps = fmax(taps, LEAST_TAPS);
     if (!slides(m) && cpu_taps_alike(m->column, m->height) && cpu_taps_alike(m->row, m->width))
         taps /= 2; /* nothing is multiplied */
     ns = 0.09 + 0.075 * plan->type + fmin(cpu_cells(plan), taps) / RATE_TAPS;
