@@ -24,7 +24,6 @@ struct options {
     const char *command;        /* a filter's name, or mask, list, ...; NULL: none */
     const char *const *operand; /* the following words that are not options, in argv */
     int operands;
-    char **words; /* the whole command line as it was given, ended by NULL; NULL: no memory */
 
     /* Mask, border, device, output format: what filtering one picture needs. Other commands read
      * the members they need. Its kernel is not set: see `kernel` below. */
@@ -116,11 +115,6 @@ bool command_version(const struct options *options, struct error *err);
 
 /* Prints all help, or all help of COMMAND; on a terminal through a pager. */
 void command_print_help(const char *command);
-
-/* Several filters in one command: whether WORD looks like one of them, and the command with a chain
- * that is meant. False: none was found that works. */
-bool chain_hint_is_filter(const char *word);
-bool chain_hint_write(char *const *words, char *text, size_t room);
 
 /* --device soft: whether its program is there, with a line about it or the reason; and becoming
  * this program, which returns only if that fails. WORDS is the whole command line, ended by NULL.

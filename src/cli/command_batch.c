@@ -194,15 +194,14 @@ static bool check_folder(const struct options *options, struct error *err)
 /* The last word may be a folder that is to be made, of the name of a filter. */
 static bool several_filters(const struct options *options, const char *filter, struct error *err)
 {
-    char chain[768], folder[64] = "";
+    char folder[64] = "";
 
-    if (!options->words || !chain_hint_write(options->words, chain, sizeof chain))
-        snprintf(chain, sizeof chain, "stencilcli chain INPUT OUTPUT %s %s", options->command,
-                 filter);
     if (filter == options->operand[options->operands - 1])
         snprintf(folder, sizeof folder, "; for a folder of this name write %s/", filter);
-    return error_set(err, EXIT_USAGE, "%s is a filter: for several filters write %s%s", filter,
-                     chain, folder);
+    return error_set(err, EXIT_USAGE,
+                     "%s is a filter: for several filters write stencilcli chain INPUT OUTPUT %s "
+                     "%s, and a filter with its options in quotes: 'gauss --sigma 2'%s",
+                     filter, options->command, filter, folder);
 }
 
 /* Refuses options for folders where INPUT or OUTPUT is none. */
@@ -213,7 +212,7 @@ static bool check_files(const struct options *options, enum command_run run, str
         return error_set(err, EXIT_USAGE,
                          "--files-from: INPUT is the folder of the names; '%s' is none", input);
     for (int i = 0; run == RUN_FILES && i < options->operands; i++)
-        if (chain_hint_is_filter(options->operand[i]))
+        if (filter_find(options->operand[i]) && access(options->operand[i], F_OK) != 0)
             return several_filters(options, options->operand[i], err);
     if (option)
         return error_set(err, EXIT_USAGE, "--%s is for folders, and '%s' is none", option, input);

@@ -26,7 +26,7 @@ static void keep_standard_files(void)
     }
 }
 
-static bool dispatch(const struct options *options, struct error *err)
+static bool dispatch(const struct options *options, char **words, struct error *err)
 {
     if (options->man) {
         options_print_man(stdout);
@@ -43,7 +43,7 @@ static bool dispatch(const struct options *options, struct error *err)
     } else if (options->command) {
         if (options->soft && !backend_find(DEVICE_CUDA)->software &&
             command_find(options->command) != COMMAND_TRY)
-            return soft_program_run(options->words, err);
+            return soft_program_run(words, err);
         return command_check_outputs(options, err) &&
                command_table[command_find(options->command)].run(options, err);
     } else {
@@ -142,9 +142,7 @@ int main(int argc, char **argv)
     char **words = malloc(((size_t)argc + 1) * sizeof *words); /* the parser moves those of argv */
     if (words)
         memcpy(words, argv, ((size_t)argc + 1) * sizeof *words);
-    bool good = options_parse(&options, argc, argv, &err);
-    options.words = words;
-    good = good && dispatch(&options, &err);
+    bool good = options_parse(&options, argc, argv, &err) && dispatch(&options, words, &err);
     if (!good && err.text[0])
         command_fail(&err);
     free(words);

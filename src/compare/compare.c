@@ -278,7 +278,7 @@ static bool open_both(struct comparison *c, const char *const path[2],
     for (int i = 0; i < 2; i++) {
         if (!source_open(&c->source[i], path[i], err))
             return false;
-        /* What the format itself holds is not lost here, but what no output could keep is. */
+        /* Metadata that no output can keep gets a warning. The file's own format keeps the rest. */
         const char *warning = source_warning(c->source[i], source_info(c->source[i])->format);
         snprintf(result->warning[i], sizeof result->warning[i], "%s", warning ? warning : "");
     }

@@ -39,7 +39,8 @@ struct compare_sums {
     double ssim;
 };
 
-/* Of two pages: the first ones that fail, or those with the largest difference. */
+/* Files may have several pages. The result is that of the first pages that fail. If none fails, it
+ * is that of the pages with the largest difference. */
 struct compare_result {
     int page; /* from 1 on */
     struct image_info a, b;
