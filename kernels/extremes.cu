@@ -12,8 +12,7 @@
  * Both directions take short windows from the best of three neighbours. Longer ones are a suffix of
  * the first values, the best of whole blocks, and a prefix of the last values (van Herk 1992, Gil
  * and Werman 1993), so the time hardly grows with the window. Along the columns the first rows of
- * windows are read again; they come from L2. The next rows are on their way while a row is worked
- * on.
+ * windows are read again, mostly from L2. The next rows are on their way while a row is worked on.
  *
  * Other windows: each run of adjacent cells of a row is covered by two runs of 2^n cells. A block
  * makes the extremes of 2, 4, 8 ... adjacent cells of its rows, and looks up each run's.
@@ -28,10 +27,14 @@
 #define ROWS      STRIP_ROWS       /* of output that a block makes at a time */
 #define SEGMENT   EXTREMES_SEGMENT /* outputs of a row that a thread makes at a time */
 #define SHORT     EXTREMES_SHORT   /* cells of the longest short window */
-#define MOST_WIDE 768              /* for 80 registers a thread; no block has so many threads */
+#define MOST_WIDE 768              /* threads of a multiprocessor; so a thread has 80 registers */
 
 #define GROUP(sample)  (4 / (sample)) /* rows whose samples are in a word of T_ds */
 #define GROUPS(sample) (ROWS / GROUP(sample))
+
+/* Which windows a kernel takes: those that are short in both directions, or long in both, or all.
+ * The first two take fewer registers and instructions; LONG_WINDOWS knows its threads. */
+enum windows { SHORT_WINDOWS, LONG_WINDOWS, ALL_WINDOWS };
 
 struct extremes_args {
     struct image_job job;
@@ -110,7 +113,9 @@ __device__ inline void short_columns(struct window_rows &rows, uint32_t *now)
  * best of the block, and behind all of these that of its last `rest` rows. */
 struct between {
     uint32_t *B_ds;
-    int full, rest, at; /* the oldest block's place */
+    int threads, full;
+    unsigned ends; /* bit i: row i of a block is one of its last `rest` rows */
+    int at;        /* the oldest block's place */
 };
 
 /* Keeps the block `words`, whose best is `whole`, for the windows to come, instead of the oldest.
@@ -119,31 +124,38 @@ template <int SAMPLE, bool GREATEST>
 __device__ inline void keep_block(struct between &b, const uint32_t *words,
                                   const cells<SAMPLE> &whole)
 {
-    uint32_t *to = b.B_ds + b.at * blockDim.x;
+    uint32_t *to = b.B_ds + b.at * b.threads;
     cells<SAMPLE> end = open_word<SAMPLE>(GREATEST ? 0 : 0xffffffff);
 #pragma unroll
     for (int i = 1; i < ROWS; i++)
-        if (i >= ROWS - b.rest)
+        if (b.ends >> i & 1)
             end = best<SAMPLE, GREATEST>(end, open_word<SAMPLE>(words[i]));
     to[0] = close_word<SAMPLE>(whole);
-    to[(b.full + 1) * blockDim.x] = close_word<SAMPLE>(end);
+    to[(b.full + 1) * b.threads] = close_word<SAMPLE>(end);
     b.at = b.at == b.full ? 0 : b.at + 1;
 }
 
-/* The best of the rows between, where the oldest block is about to be replaced. */
+/* The best of `most` and of an even number of words, each `step` words behind the one before. */
+template <int SAMPLE, bool GREATEST>
+__device__ inline cells<SAMPLE> best_of_pairs(cells<SAMPLE> most, const uint32_t *words, int count,
+                                              int step)
+{
+#pragma unroll 1
+    for (int left = count; left > 0; left -= 2, words += 2 * step)
+        most = best<SAMPLE, GREATEST>(best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(words[0])),
+                                      open_word<SAMPLE>(words[step]));
+    return most;
+}
+
+/* The best of the rows between, where the oldest block is about to be replaced. An odd number of
+ * blocks is read with the last rows of the first one. */
 template <int SAMPLE, bool GREATEST>
 __device__ inline cells<SAMPLE> take_between(const struct between &b)
 {
-    const int last = b.full * blockDim.x;
-    uint32_t *oldest = b.B_ds + b.at * blockDim.x;
-    cells<SAMPLE> most;
+    uint32_t *oldest = b.B_ds + b.at * b.threads, last = oldest[(b.full + 1) * b.threads];
 
-    *oldest = oldest[last + blockDim.x]; /* windows begin behind its first rows */
-    most = open_word<SAMPLE>(b.B_ds[last]);
-#pragma unroll 2
-    for (int i = 0; i < last; i += blockDim.x)
-        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(b.B_ds[i]));
-    return most;
+    *oldest = last; /* windows begin behind its first rows */
+    return best_of_pairs<SAMPLE, GREATEST>(open_word<SAMPLE>(last), b.B_ds, b.full + 1, b.threads);
 }
 
 /* Long windows. */
@@ -168,11 +180,15 @@ __device__ inline void long_columns(struct between &b, const struct window_rows 
     keep_block<SAMPLE, GREATEST>(b, rows.words, prefix);
 }
 
-/* ROWS windows of `height` rows; LONG: long ones, too. */
-template <int SAMPLE, bool GREATEST, bool LONG>
+/* ROWS windows of `height` rows. */
+template <int SAMPLE, bool GREATEST, enum windows WINDOWS>
 __device__ inline void take_columns(int height, struct between &b, struct window_rows &rows,
                                     uint32_t *now)
 {
+    if constexpr (WINDOWS == LONG_WINDOWS) {
+        long_columns<SAMPLE, GREATEST>(b, rows, now);
+        return;
+    }
 #define SHORT_COLUMNS(k)                                                                           \
     case k:                                                                                        \
         short_columns<SAMPLE, GREATEST, k>(rows, now);                                             \
@@ -180,7 +196,7 @@ __device__ inline void take_columns(int height, struct between &b, struct window
     switch (height) {
         FOR_SHORT(SHORT_COLUMNS);
     default:
-        if constexpr (LONG)
+        if constexpr (WINDOWS != SHORT_WINDOWS)
             long_columns<SAMPLE, GREATEST>(b, rows, now);
     }
 }
@@ -317,32 +333,31 @@ __device__ inline void short_rows(const uint32_t *N, int channels, uint32_t *to)
  * the best of the cells between the segment where its windows begin and the one where they end. All
  * threads of the block take part. */
 template <int SAMPLE, bool GREATEST>
-__device__ inline cells<SAMPLE> middle_segments(const struct extremes_args &args,
-                                                const struct segment &s, const uint32_t *words,
-                                                const cells<SAMPLE> &first, uint32_t *W)
+__device__ inline cells<SAMPLE> middle_segments(int width, const struct segment &s,
+                                                const uint32_t *words, const cells<SAMPLE> &first,
+                                                uint32_t *W, int threads)
 {
     cells<SAMPLE> most = open_word<SAMPLE>(words[0]);
 #pragma unroll
     for (int i = 1; i < SEGMENT; i++)
         most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(words[i]));
     W[0] = close_word<SAMPLE>(first);
-    W[blockDim.x] = close_word<SAMPLE>(most);
+    W[threads] = close_word<SAMPLE>(most);
     __syncthreads();
-    if (s.makes) {
-        most = open_word<SAMPLE>(W[(int)blockDim.x - s.next]);
-#pragma unroll 2
-        for (int i = 1; i < (args.job.mask_width - 1) / SEGMENT; i++)
-            most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(W[i * s.next]));
-    }
-    return most;
+    if (!s.makes)
+        return most;
+    const int count = (width - 1) / SEGMENT - 1, odd = count & 1;
+    most = open_word<SAMPLE>(W[threads - s.next]);
+    if (odd)
+        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(W[s.next]));
+    return best_of_pairs<SAMPLE, GREATEST>(most, W + (1 + odd) * s.next, count - odd, s.next);
 }
 
 /* Long windows. All threads of the block take part. */
 template <int SAMPLE, bool GREATEST>
-__device__ inline void long_rows(const struct extremes_args &args, const struct segment &s,
-                                 int channels, const uint32_t *T_ds, uint32_t *W_ds, uint32_t *O_ds)
+__device__ inline void long_rows(int width, const struct segment &s, int channels, int threads,
+                                 const uint32_t *T_ds, uint32_t *W_ds, uint32_t *O_ds)
 {
-    const int width = args.job.mask_width;
     const uint32_t *first = T_ds + s.from, *last = T_ds + s.last;
     cells<SAMPLE> suffix[SEGMENT], most;
     uint32_t words[SEGMENT], *to = O_ds + s.to;
@@ -356,10 +371,10 @@ __device__ inline void long_rows(const struct extremes_args &args, const struct 
         words[i] = last[i * channels];
     most = open_word<SAMPLE>(words[0]);
     if (width >= 2 * SEGMENT)
-        most = middle_segments<SAMPLE, GREATEST>(args, s, words, suffix[0], W_ds + threadIdx.x);
+        most = middle_segments<SAMPLE, GREATEST>(width, s, words, suffix[0], W_ds + threadIdx.x,
+                                                 threads);
     if (!s.makes)
         return;
-#pragma unroll 2
     for (int i = SEGMENT; i < width - 1 && width < 2 * SEGMENT; i++)
         most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(first[i * channels]));
 #pragma unroll
@@ -369,37 +384,43 @@ __device__ inline void long_rows(const struct extremes_args &args, const struct 
     }
 }
 
-/* CHANNELS: of the picture, if the compiler may know; 0: any. LONG: long windows, too. */
-template <int SAMPLE, bool GREATEST, bool LONG, int CHANNELS>
-__device__ inline void take_rows(const struct extremes_args &args, const struct segment &s,
+/* CHANNELS: of the picture, if the compiler may know; 0: any. */
+template <int SAMPLE, bool GREATEST, enum windows WINDOWS, int CHANNELS>
+__device__ inline void take_rows(const struct image_job &job, const struct segment &s, int threads,
                                  const uint32_t *T_ds, uint32_t *W_ds, uint32_t *O_ds)
 {
-    const int channels = CHANNELS > 0 ? CHANNELS : args.job.channels;
+    const int channels = CHANNELS > 0 ? CHANNELS : job.channels, width = job.mask_width;
+
+    if constexpr (WINDOWS == LONG_WINDOWS) {
+        long_rows<SAMPLE, GREATEST>(width, s, channels, threads, T_ds, W_ds, O_ds);
+        return;
+    }
 #define SHORT_ROWS(k)                                                                              \
     case k:                                                                                        \
         if (s.makes)                                                                               \
             short_rows<SAMPLE, GREATEST, k>(T_ds + s.from, channels, O_ds + s.to);                 \
         break
-    switch (args.job.mask_width) {
+    switch (width) {
         FOR_SHORT(SHORT_ROWS);
     default:
-        if constexpr (LONG)
-            long_rows<SAMPLE, GREATEST>(args, s, channels, T_ds, W_ds, O_ds);
+        if constexpr (WINDOWS != SHORT_WINDOWS)
+            long_rows<SAMPLE, GREATEST>(width, s, channels, threads, T_ds, W_ds, O_ds);
     }
 }
 
 /* ---- rectangles ---- */
 
-/* LONG: for all rectangles. Without, only for those whose windows are short in both directions:
- * that takes fewer registers. */
-template <int SAMPLE, bool GREATEST, bool LONG>
+template <int SAMPLE, bool GREATEST, enum windows WINDOWS>
 __global__ void __launch_bounds__(MOST_WIDE)
     extremes_rectangle(const __grid_constant__ extremes_args args)
 {
     extern __shared__ __align__(16) uint32_t N_ds[];
     const struct image_job &job = args.job;
     const struct extremes_shape &shape = args.shape;
-    const int height = job.mask_height, threads = blockDim.x, columns = GROUP(SAMPLE) * threads;
+    const int height = job.mask_height;
+    const int threads = WINDOWS == LONG_WINDOWS ? EXTREMES_LONG_THREADS : (int)blockDim.x;
+    const int columns = GROUP(SAMPLE) * threads;
+    const bool is_long = WINDOWS != SHORT_WINDOWS && height > SHORT;
     const int row_bytes = job.width * job.channels * SAMPLE;
     const int out_byte = blockIdx.x % args.strips.across * 4 * shape.words;
     const int strip = out_byte - shape.lead, byte = strip + 4 * (int)threadIdx.x;
@@ -407,63 +428,84 @@ __global__ void __launch_bounds__(MOST_WIDE)
     const int rows = min(args.strips.part_rows, job.out_rows - first);
     const int top =
         job.out_first_row + first - job.anchor_y; /* row of the first window's first cell */
+    const int bottom = top + height - 1;          /* and of its last cells */
     struct outputs out = outputs_at(job, first, out_byte + 4 * threadIdx.x, rows);
     uint32_t *const T_ds = N_ds, *const O_ds = T_ds + ROWS * threads;
     uint32_t *const W_ds = O_ds + ROWS * threads, *const B_ds = W_ds + 2 * threads;
     uint4 *const bytes_ds = (uint4 *)(B_ds + 2 * (shape.full + 1) * threads) + threadIdx.x;
     uint16_t *const place_ds = (uint16_t *)(bytes_ds - threadIdx.x);
-    const bool wraps = job.border == PLANE_WRAP;
-    const bool copies = !wraps && (strip < 0 || strip + 4 * threads > row_bytes);
+    const bool ghosts = strip < 0 || strip + 4 * threads > row_bytes;
+    const bool wraps = ghosts && job.border == PLANE_WRAP, copies = ghosts && !wraps;
     const struct segment segment = segment_of(shape, columns, job.channels, GROUPS(SAMPLE),
                                               shape.skew / SAMPLE, job.mask_width);
-    const struct column column = column_of(job, byte, wraps ? row_bytes + shape.right : byte,
-                                           top + rows + height - 2, bytes_ds);
-    struct between between = {B_ds + threadIdx.x, shape.full, shape.rest, 0};
+    const struct column column =
+        column_of(job, byte, wraps ? row_bytes + shape.right : byte, bottom + rows - 1, bytes_ds);
+    struct between between = {B_ds + threadIdx.x, threads, shape.full, 255u << (ROWS - shape.rest),
+                              0};
+    struct place_in_column first_rows = place_of(job, column, top); /* of the windows */
+    struct place_in_column last_rows = place_of(job, column, bottom);
+    /* Plain rounds have all rows that they load in memory, and store all of theirs. */
+    const int plain_from = -ROWS - first_rows.row;
+    const int plain_to =
+        job.other || wraps ? 0
+                           : min(rows, job.in_rows - height - ROWS + 1 - first_rows.row) - ROWS + 1;
     struct window_rows next;
 
     if (threadIdx.x >= shape.words)
         out.left = 0;
     if (copies)
         find_places(job, strip, columns, place_ds);
-    for (int k = LONG && height > SHORT ? -shape.full - 1 : 0; k < 0; k++) {
-        load_column(job, column, top + height - 1 + k * ROWS, next.words);
-        take_ghosts(job, column, top + height - 1 + k * ROWS, next.words);
+    if (is_long)
+        go_down(job, last_rows, -(shape.full + 1) * ROWS);
+    for (int k = shape.full + 1; k > 0 && is_long; k--) {
+        load_column(job, column, last_rows, next.words);
+        take_ghosts(job, column, last_rows, next.words);
         cells<SAMPLE> whole = open_word<SAMPLE>(next.words[0]);
 #pragma unroll
         for (int i = 1; i < ROWS; i++)
             whole = best<SAMPLE, GREATEST>(whole, open_word<SAMPLE>(next.words[i]));
         keep_block<SAMPLE, GREATEST>(between, next.words, whole);
+        go_down(job, last_rows, ROWS);
     }
-    load_column(job, column, top, next.top);
-    take_ghosts(job, column, top, next.top);
+    load_column(job, column, first_rows, next.top);
+    take_ghosts(job, column, first_rows, next.top);
     for (int i = ROWS; i < SHORT - 1; i++)
         next.top[i] = far_word(job, column, top + i);
-    load_column(job, column, top + height - 1, next.words);
+    load_column(job, column, last_rows, next.words);
     for (int at = 0; at < rows; at += ROWS) {
+        const bool plain = at >= plain_from && at < plain_to;
         uint32_t now[ROWS];
-        if (wraps && column.place_ds) { /* by calls, which take no registers from the others */
+        if (!plain && wraps && column.place_ds) {
+            /* by calls, which take no registers from the others */
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                next.words[r] = far_word(job, column, top + at + height - 1 + r);
+                next.words[r] = far_word(job, column, bottom + at + r);
                 next.top[r] = far_word(job, column, top + at + r);
             }
         }
-        take_columns<SAMPLE, GREATEST, LONG>(height, between, next, now);
+        take_columns<SAMPLE, GREATEST, WINDOWS>(height, between, next, now);
         /* The next rows are on their way while these are worked on. */
-        if (LONG && height > SHORT)
-            load_column(job, column, top + at + ROWS, next.top);
-        load_column(job, column, top + at + ROWS + height - 1, next.words);
+        if (is_long) {
+            go_down(job, first_rows, ROWS);
+            load_column(job, column, first_rows, plain || rows_follow(job, first_rows.row),
+                        next.top);
+        }
+        go_down(job, last_rows, ROWS);
+        load_column(job, column, last_rows, plain || rows_follow(job, last_rows.row), next.words);
         write_turned<SAMPLE>(now, T_ds, columns);
         __syncthreads();
         if (copies)
             copy_columns<SAMPLE>(job, columns, place_ds, T_ds);
         if (job.channels == 3)
-            take_rows<SAMPLE, GREATEST, LONG, 3>(args, segment, T_ds, W_ds, O_ds);
+            take_rows<SAMPLE, GREATEST, WINDOWS, 3>(job, segment, threads, T_ds, W_ds, O_ds);
         else
-            take_rows<SAMPLE, GREATEST, LONG, 0>(args, segment, T_ds, W_ds, O_ds);
+            take_rows<SAMPLE, GREATEST, WINDOWS, 0>(job, segment, threads, T_ds, W_ds, O_ds);
         __syncthreads();
         read_turned<SAMPLE>(O_ds, columns, now);
-        put_words<ROWS>(out, now);
+        if (plain)
+            put_plain_words<ROWS>(out, now);
+        else
+            put_words<ROWS>(out, now);
     }
 }
 
@@ -577,12 +619,17 @@ static cudaError_t launch_rectangle(const struct image_job *job, cudaStream_t st
         extremes_shape_of(job->mask_width, job->mask_height, job->anchor_x, job->channels, SAMPLE),
         {}};
     const struct extremes_shape &shape = args.shape;
-    const bool is_long = job->mask_width > SHORT || job->mask_height > SHORT;
-    void (*kernel)(const extremes_args) = is_long ? extremes_rectangle<SAMPLE, GREATEST, true>
-                                                  : extremes_rectangle<SAMPLE, GREATEST, false>;
+    const bool is_short = job->mask_width <= SHORT && job->mask_height <= SHORT;
+    void (*kernel)(const extremes_args) = is_short
+                                              ? extremes_rectangle<SAMPLE, GREATEST, SHORT_WINDOWS>
+                                          : job->mask_width > SHORT && job->mask_height > SHORT &&
+                                                  shape.threads == EXTREMES_LONG_THREADS
+                                              ? extremes_rectangle<SAMPLE, GREATEST, LONG_WINDOWS>
+                                              : extremes_rectangle<SAMPLE, GREATEST, ALL_WINDOWS>;
     int blocks = 0;
-    const cudaError_t status = cut_strips(job, kernel, shape.threads, shape.words,
-                                          shape.shared_bytes, &args.strips, &blocks);
+    const cudaError_t status =
+        cut_strips(job, kernel, shape.threads, shape.words, shape.shared_bytes, is_short ? 2 : 1,
+                   &args.strips, &blocks);
 
     if (status != cudaSuccess)
         return status;

@@ -133,6 +133,7 @@ __global__ void __launch_bounds__(SMALL_THREADS, 4)
     const int top = job.out_first_row + first - job.anchor_y; /* first row of the first window */
     const struct column column = column_of(job, byte, (job.width + 2 - job.anchor_x) * pixel,
                                            top + rows + 1, place_ds + threadIdx.x);
+    struct place_in_column from = place_of(job, column, top);
     struct tile_column c = {N_ds[0] + threadIdx.x, SMALL_THREADS, args.skew, pixel};
     struct outputs out = outputs_at(job, first, byte + args.lead, rows);
     struct sorted_rows<SAMPLE> sorted = {
@@ -143,14 +144,15 @@ __global__ void __launch_bounds__(SMALL_THREADS, 4)
     out.other_pitch = 0; /* a median is no difference */
     if ((int)threadIdx.x >= args.words)
         out.left = 0;
-    load_column(job, column, top, next);
+    load_column(job, column, from, next);
     for (int at = -2; at < rows; at += at < 0 ? 2 : SMALL_ROWS) {
-        take_ghosts(job, column, top + at + 2, next);
+        take_ghosts(job, column, from, next);
 #pragma unroll
         for (int r = 0; r < SMALL_ROWS; r++)
             ((uint32_t *)c.tile)[r * SMALL_THREADS] = next[r];
         /* The next rows are on their way while these are worked on. */
-        load_column(job, column, top + at + (at < 0 ? 4 : SMALL_ROWS + 2), next);
+        go_down(job, from, at < 0 ? 2 : SMALL_ROWS);
+        load_column(job, column, from, next);
         __syncthreads();
         if (at < 0) {
             next_row<SAMPLE>(sorted, c, 0);
@@ -179,7 +181,7 @@ static cudaError_t launch_small(const struct image_job *job, cudaStream_t stream
     void (*kernel)(const small_args) = network_small<SAMPLE>;
     int blocks = 0;
     const cudaError_t status =
-        cut_strips(job, kernel, SMALL_THREADS, args.words, 0, &args.strips, &blocks);
+        cut_strips(job, kernel, SMALL_THREADS, args.words, 0, 2, &args.strips, &blocks);
 
     if (status != cudaSuccess)
         return status;

@@ -233,6 +233,18 @@ __device__ inline void put_word(struct outputs &o, uint32_t word)
     o.other += o.other_pitch;
 }
 
+/* Stores the next COUNT words, if any, of no difference. */
+template <int COUNT>
+__device__ inline void put_plain_words(struct outputs &o, const uint32_t *words)
+{
+    if (o.left > 0)
+#pragma unroll
+        for (int r = 0; r < COUNT; r++)
+            *(uint32_t *)(o.to + r * o.to_pitch) = words[r];
+    o.to += COUNT * o.to_pitch;
+    o.left -= COUNT;
+}
+
 /* Stores the next COUNT words. */
 template <int COUNT> __device__ inline void put_words(struct outputs &o, const uint32_t *words)
 {
@@ -240,13 +252,9 @@ template <int COUNT> __device__ inline void put_words(struct outputs &o, const u
 #pragma unroll
         for (int r = 0; r < COUNT; r++)
             put_word(o, words[r]);
-        return;
+    } else {
+        put_plain_words<COUNT>(o, words);
     }
-#pragma unroll
-    for (int r = 0; r < COUNT; r++)
-        *(uint32_t *)(o.to + r * o.to_pitch) = words[r];
-    o.to += COUNT * o.to_pitch;
-    o.left -= COUNT;
 }
 
 #endif

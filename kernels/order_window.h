@@ -52,6 +52,9 @@ static ORDER_HOST_DEVICE inline struct order_span order_span_of(int mask_width, 
 #define EXTREMES_SEGMENT 9
 #define EXTREMES_SHORT   11
 
+/* Threads of most blocks whose windows are longer in both directions. */
+#define EXTREMES_LONG_THREADS 384
+
 /* A block loads a strip, a word of each row a thread (strip.cuh); the first `words` threads store
  * output. The strip begins `lead` bytes before its first output, so that it has the cells of which
  * the ghost cells behind a picture's last pixel are copies; the output's window begins at byte
@@ -74,7 +77,10 @@ static ORDER_HOST_DEVICE inline struct extremes_shape extremes_shape_of(int mask
     const int lead = ((side + 1) * pixel_bytes + 31) / 32 * 32;
     const int skew = lead - anchor_x * pixel_bytes;
     const int halo = (skew + (mask_width - 1) * pixel_bytes + 3) / 4;
-    const int threads = halo <= 20 ? 256 : halo <= 112 ? 384 : halo <= 208 ? 512 : 640;
+    const int threads = halo <= 20    ? 256
+                        : halo <= 112 ? EXTREMES_LONG_THREADS
+                        : halo <= 208 ? 512
+                                      : 640;
     const int pixels = (4 * threads - skew) / pixel_bytes;
     const int out_segments = (pixels - (mask_width - 1)) / EXTREMES_SEGMENT;
     const int out_words = out_segments * EXTREMES_SEGMENT * pixel_bytes / 4;

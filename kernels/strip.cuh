@@ -68,41 +68,62 @@ static __device__ __noinline__ uint32_t far_word(const struct image_job &job, st
     return row < 0 ? c.ghost : column_word(c, c.from + row * job.in_pitch);
 }
 
-/* Are STRIP_ROWS rows from picture row y on side by side in memory? */
-__device__ inline bool rows_follow(const struct image_job &job, int y)
+/* Where STRIP_ROWS rows of a column are. */
+struct place_in_column {
+    const uint8_t *at; /* the column's word in the first of them, if it is in memory */
+    int row;           /* of the rows in memory */
+};
+
+__device__ inline struct place_in_column place_of(const struct image_job &job,
+                                                  const struct column &c, int y)
 {
-    return y >= job.in_first_row && y + STRIP_ROWS <= job.in_first_row + job.in_rows;
+    const int row = y - job.in_first_row;
+    return {c.from + row * (ptrdiff_t)job.in_pitch, row};
 }
 
-/* The column's words of STRIP_ROWS rows from picture row y on, but for those of columns with ghost
- * cells, which take_ghosts() makes when they are needed. */
-__device__ inline void load_column(const struct image_job &job, const struct column &c, int y,
-                                   uint32_t *words)
+__device__ inline void go_down(const struct image_job &job, struct place_in_column &p, int rows)
 {
-    const uint8_t *from = c.from + (y - job.in_first_row) * job.in_pitch;
+    p.at += rows * job.in_pitch;
+    p.row += rows;
+}
 
-    if (rows_follow(job, y)) {
+/* Are all of them side by side in memory? */
+__device__ inline bool rows_follow(const struct image_job &job, int row)
+{
+    return row >= 0 && row <= job.in_rows - STRIP_ROWS;
+}
+
+/* The column's words of these rows, but for those of columns with ghost cells, which take_ghosts()
+ * makes when they are needed. follow: they are side by side in memory. */
+__device__ inline void load_column(const struct image_job &job, const struct column &c,
+                                   const struct place_in_column &p, bool follow, uint32_t *words)
+{
+    if (follow) {
 #pragma unroll
         for (int r = 0; r < STRIP_ROWS; r++)
-            words[r] = __ldg((const uint32_t *)(from + r * job.in_pitch));
+            words[r] = __ldg((const uint32_t *)(p.at + r * job.in_pitch));
     } else {
 #pragma unroll
         for (int r = 0; r < STRIP_ROWS; r++)
-            words[r] = far_word(job, c, y + r);
+            words[r] = far_word(job, c, job.in_first_row + p.row + r);
     }
+}
+
+__device__ inline void load_column(const struct image_job &job, const struct column &c,
+                                   const struct place_in_column &p, uint32_t *words)
+{
+    load_column(job, c, p, rows_follow(job, p.row), words);
 }
 
 /* The words of a column with ghost cells. The bytes are in the cache: the columns beside this one
  * have been loaded. */
-__device__ inline void take_ghosts(const struct image_job &job, const struct column &c, int y,
-                                   uint32_t *words)
+__device__ inline void take_ghosts(const struct image_job &job, const struct column &c,
+                                   const struct place_in_column &p, uint32_t *words)
 {
-    const uint8_t *from = c.from + (y - job.in_first_row) * job.in_pitch;
-
-    if (c.place_ds && rows_follow(job, y))
+    if (c.place_ds && rows_follow(job, p.row))
 #pragma unroll
         for (int r = 0; r < STRIP_ROWS; r++)
-            words[r] = column_word(c, from + r * job.in_pitch);
+            words[r] = column_word(c, p.at + r * job.in_pitch);
 }
 
 /* ---- launching ---- */
@@ -113,11 +134,11 @@ struct strips {
     int across, part_rows;
 };
 
-/* Strips of `words` words of output. Twice as many blocks as the device holds at a time, but none
- * so short that its halo counts. */
+/* Strips of `words` words of output. `turns` times as many blocks as the device holds at a time,
+ * but none so short that its halo counts. */
 template <typename KERNEL>
 static cudaError_t cut_strips(const struct image_job *job, KERNEL kernel, int threads, int words,
-                              size_t shared_bytes, struct strips *strips, int *blocks)
+                              size_t shared_bytes, int turns, struct strips *strips, int *blocks)
 {
     const int row_bytes = job->width * job->channels * job->sample_bytes;
     int device = 0, multiprocessors = 0, parts;
@@ -134,7 +155,7 @@ static cudaError_t cut_strips(const struct image_job *job, KERNEL kernel, int th
     if (status != cudaSuccess)
         return status;
     strips->across = (row_bytes + 4 * words - 1) / (4 * words);
-    parts = max(2 * multiprocessors * *blocks / strips->across, 1);
+    parts = max(turns * multiprocessors * *blocks / strips->across, 1);
     strips->part_rows = max((job->out_rows + parts - 1) / parts, job->mask_height);
     strips->part_rows = (strips->part_rows + STRIP_ROWS - 1) / STRIP_ROWS * STRIP_ROWS;
     *blocks = strips->across * ((job->out_rows + strips->part_rows - 1) / strips->part_rows);
