@@ -135,6 +135,24 @@ __device__ inline void keep_block(struct between &b, const uint32_t *words,
     b.at = b.at == b.full ? 0 : b.at + 1;
 }
 
+/* Keeps the blocks before the rows at `p`. */
+template <int SAMPLE, bool GREATEST>
+__device__ inline void fill_between(const struct image_job &job, const struct column &c,
+                                    struct place_in_column p, struct between &b)
+{
+    go_down(job, p, -(b.full + 1) * ROWS);
+    for (int k = 0; k <= b.full; k++, go_down(job, p, ROWS)) {
+        uint32_t words[ROWS];
+        load_column(job, c, p, words);
+        take_ghosts(job, c, p, words);
+        cells<SAMPLE> whole = open_word<SAMPLE>(words[0]);
+#pragma unroll
+        for (int i = 1; i < ROWS; i++)
+            whole = best<SAMPLE, GREATEST>(whole, open_word<SAMPLE>(words[i]));
+        keep_block<SAMPLE, GREATEST>(b, words, whole);
+    }
+}
+
 /* The best of `most` and of an even number of words, each `step` words behind the one before. */
 template <int SAMPLE, bool GREATEST>
 __device__ inline cells<SAMPLE> best_of_pairs(cells<SAMPLE> most, const uint32_t *words, int count,
@@ -410,6 +428,18 @@ __device__ inline void take_rows(const struct image_job &job, const struct segme
 
 /* ---- rectangles ---- */
 
+/* The rows of a column with ghost cells of border wrap, by calls, which take no registers from
+ * other columns. */
+__device__ inline void take_wrapped(const struct image_job &job, const struct column &c, int top,
+                                    int bottom, struct window_rows &next)
+{
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        next.words[r] = far_word(job, c, bottom + r);
+        next.top[r] = far_word(job, c, top + r);
+    }
+}
+
 template <int SAMPLE, bool GREATEST, enum windows WINDOWS>
 __global__ void __launch_bounds__(MOST_WIDE)
     extremes_rectangle(const __grid_constant__ extremes_args args)
@@ -456,17 +486,7 @@ __global__ void __launch_bounds__(MOST_WIDE)
     if (copies)
         find_places(job, strip, columns, place_ds);
     if (is_long)
-        go_down(job, last_rows, -(shape.full + 1) * ROWS);
-    for (int k = shape.full + 1; k > 0 && is_long; k--) {
-        load_column(job, column, last_rows, next.words);
-        take_ghosts(job, column, last_rows, next.words);
-        cells<SAMPLE> whole = open_word<SAMPLE>(next.words[0]);
-#pragma unroll
-        for (int i = 1; i < ROWS; i++)
-            whole = best<SAMPLE, GREATEST>(whole, open_word<SAMPLE>(next.words[i]));
-        keep_block<SAMPLE, GREATEST>(between, next.words, whole);
-        go_down(job, last_rows, ROWS);
-    }
+        fill_between<SAMPLE, GREATEST>(job, column, last_rows, between);
     load_column(job, column, first_rows, next.top);
     take_ghosts(job, column, first_rows, next.top);
     for (int i = ROWS; i < SHORT - 1; i++)
@@ -475,14 +495,8 @@ __global__ void __launch_bounds__(MOST_WIDE)
     for (int at = 0; at < rows; at += ROWS) {
         const bool plain = at >= plain_from && at < plain_to;
         uint32_t now[ROWS];
-        if (!plain && wraps && column.place_ds) {
-            /* by calls, which take no registers from the others */
-#pragma unroll
-            for (int r = 0; r < ROWS; r++) {
-                next.words[r] = far_word(job, column, bottom + at + r);
-                next.top[r] = far_word(job, column, top + at + r);
-            }
-        }
+        if (!plain && wraps && column.place_ds)
+            take_wrapped(job, column, top + at, bottom + at, next);
         take_columns<SAMPLE, GREATEST, WINDOWS>(height, between, next, now);
         /* The next rows are on their way while these are worked on. */
         if (is_long) {
