@@ -1,6 +1,6 @@
 /* The method `bytes`: 8-bit samples and small weights, all sums in 16 bits, 32 samples per
  * register. It takes linear masks whose final sum fits 16 bits (blurs and boxes by rows and
- * columns; sharpen, edge, laplace directly) and gradients (sobel).
+ * columns; sharpen, edge, laplace directly) and gradients (sobel), whose roots are made at once.
  *
  * Output byte j reads input bytes j + channels*dx, so a row of the picture is one line of bytes for
  * any number of channels. One multiply-add takes two taps: two bytes side by side, times two int8.
@@ -31,13 +31,15 @@
  * faster. */
 #define STREAM_SAMPLES 3072
 #define FEW_BLOCKS     4 /* a row with fewer blocks inside is copied whole */
+/* Any two weights of a gradient make a pair. */
+#define MOST_GRADIENT_WEIGHT 64
 
 /* Two taps: cells of the mask (or of its row factor, then i is 0). */
 struct cpu_byte_pair {
     int i[2], j[2];
 };
 
-/* One mask as pairs of taps. */
+/* One mask as pairs of taps, or both masks of a gradient. */
 struct cpu_byte_taps {
     struct cpu_byte_pair *pair;
     uint32_t *weight;
@@ -52,14 +54,15 @@ struct bytes_worker {
     const uint8_t **at;   /* the addresses of both bytes of every pair */
     uint16_t *ring;       /* separable: `slots` lines of line_pixels * channels row sums */
     const uint16_t **row; /* lines of the ring, in the order of the mask */
-    uint16_t *sum[2];
+    uint16_t *sum;
 };
 
 struct bytes_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
     bool separable;
-    struct cpu_byte_taps taps[2];
+    struct cpu_byte_taps taps;
+    struct cpu_gradient gradient;
     struct cpu_taps column;
     struct cpu_divide16 divide;
     int slots; /* lines that are kept */
@@ -125,19 +128,39 @@ bool cpu_bytes_separable(const struct plan *plan)
                (count_taps(m->weight, m->width * m->height) + 1) / 2;
 }
 
+/* Finds the cells of a gradient's pairs: two pairs for both masks, one for each mask alone. A cell
+ * that is not needed is -1. False: the masks have more taps. */
+static bool gradient_cells(const struct plan_mask *m, int cell[2 * CPU_GRADIENT_PAIRS])
+{
+    static const int end[] = {[3] = 4, [1] = 6, [2] = 8}; /* of both masks, the first, the second */
+    int next[] = {[3] = 0, [1] = 4, [2] = 6};
+
+    for (int k = 0; k < 2 * CPU_GRADIENT_PAIRS; k++)
+        cell[k] = -1;
+    for (int k = 0; k < m->width * m->height; k++) {
+        int masks = (m[0].weight[k] != 0) + 2 * (m[1].weight[k] != 0);
+        if (masks > 0 && next[masks] == end[masks])
+            return false;
+        if (masks > 0)
+            cell[next[masks]++] = k;
+    }
+    return true;
+}
+
 bool cpu_bytes_wins(const struct plan *plan)
 {
     const struct plan_mask *m = plan->mask;
     struct cpu_divide16 divide;
+    int cell[2 * CPU_GRADIENT_PAIRS];
     if (plan->type != SAMPLE_U8 || plan->alpha == ALPHA_WEIGHTED)
         return false;
     if (plan->kind == PLAN_GRADIENT) {
         if (m->divisor != 1 && m->divisor != 2 && m->divisor != 4)
             return false;
         for (int k = 0; k < plan->masks; k++)
-            if (m[k].bound > CPU_MOST_GRADIENT || !cpu_mask_fits(&m[k], INT8_MAX))
+            if (m[k].bound > CPU_MOST_GRADIENT || !cpu_mask_fits(&m[k], MOST_GRADIENT_WEIGHT))
                 return false;
-        return true;
+        return gradient_cells(m, cell);
     }
     return cpu_bytes_divide(plan, &divide) &&
            (cpu_bytes_separable(plan) || cpu_mask_fits(m, INT8_MAX));
@@ -149,11 +172,24 @@ bool cpu_byte_pair_fits(int64_t a, int64_t b)
     return low * UINT8_MAX >= INT16_MIN && high * UINT8_MAX <= INT16_MAX;
 }
 
+/* The weights of a pair, as struct cpu_byte_pairs has them. */
+static uint32_t pair_weights(int64_t first, int64_t second)
+{
+    uint32_t two = (uint8_t)first | (uint32_t)(uint8_t)second << 8;
+    return two | two << 16;
+}
+
+static void put_pair(struct cpu_byte_taps *taps, int first, int second, int width)
+{
+    taps->pair[taps->pairs.count++] =
+        (struct cpu_byte_pair){{first / width, second / width}, {first % width, second % width}};
+}
+
 /* Makes pairs of neighbouring taps that are not 0. If two do not fit, the first one stays alone: it
  * is paired with itself at weight 0. */
 static bool byte_taps_make(struct cpu_byte_taps *taps, const int64_t *weight, int width, int height)
 {
-    int cells = width * height, count = 0, open = -1;
+    int cells = width * height, open = -1;
     size_t most = (size_t)cells + 1;
 
     taps->pair = calloc(most, sizeof *taps->pair);
@@ -168,23 +204,31 @@ static bool byte_taps_make(struct cpu_byte_taps *taps, const int64_t *weight, in
             continue;
         }
         bool both = k < cells && cpu_byte_pair_fits(weight[open], weight[k]);
-        int second = both ? k : open;
-        uint32_t two = (uint8_t)weight[open] | (both ? (uint32_t)(uint8_t)weight[k] << 8 : 0);
-        taps->pair[count] =
-            (struct cpu_byte_pair){{open / width, second / width}, {open % width, second % width}};
-        taps->weight[count++] = two | two << 16;
+        taps->weight[taps->pairs.count] = pair_weights(weight[open], both ? weight[k] : 0);
+        put_pair(taps, open, both ? k : open, width);
         open = both || k == cells ? -1 : k;
     }
-    taps->pairs = (struct cpu_byte_pairs){count, taps->weight};
+    taps->pairs.weight = taps->weight;
     return true;
 }
 
-static void byte_taps_free(struct cpu_byte_taps *taps)
+static bool gradient_make(struct bytes_pass *pass)
 {
-    free(taps->pair);
-    free(taps->weight);
-    taps->pair = NULL;
-    taps->weight = NULL;
+    const struct plan_mask *m = pass->plan->mask;
+    struct cpu_gradient *g = &pass->gradient;
+    int cell[2 * CPU_GRADIENT_PAIRS];
+
+    pass->taps.pair = calloc(CPU_GRADIENT_PAIRS, sizeof *pass->taps.pair);
+    if (!pass->taps.pair || !gradient_cells(m, cell))
+        return false;
+    *g = (struct cpu_gradient){.divisor = (int)m->divisor, .max = (uint16_t)pass->plan->max};
+    for (int p = 0; p < CPU_GRADIENT_PAIRS; p++) {
+        int a = cell[2 * p], b = cell[2 * p + 1];
+        for (int k = 0; k < 2; k++)
+            g->weight[k][p] = pair_weights(a < 0 ? 0 : m[k].weight[a], b < 0 ? 0 : m[k].weight[b]);
+        put_pair(&pass->taps, a < 0 ? 0 : a, b < 0 ? 0 : b, m->width);
+    }
+    return true;
 }
 
 /* ---- lines ---- */
@@ -209,7 +253,7 @@ static int block_elements(const struct bytes_pass *pass, const struct bytes_work
 static void row_sums(const struct bytes_pass *pass, struct bytes_worker *w, const uint8_t *line,
                      uint16_t *sum, int n, struct cpu_ahead ahead)
 {
-    const struct cpu_byte_taps *t = &pass->taps[0];
+    const struct cpu_byte_taps *t = &pass->taps;
     for (int p = 0; p < 2 * t->pairs.count; p++)
         w->at[p] = line + t->pair[p / 2].j[p % 2] * pass->job->plan->channels;
     pass->ops->byte_sums(&t->pairs, w->at, 0, sum, n, ahead);
@@ -281,30 +325,23 @@ static void take_line(const struct bytes_pass *pass, struct bytes_worker *w, int
 
 /* ---- rows of one tile ---- */
 
-static void direct_sums(const struct bytes_pass *pass, struct bytes_worker *w, int k, int y, int n,
-                        struct cpu_ahead ahead)
-{
-    const struct plan *plan = pass->job->plan;
-    const struct cpu_byte_taps *t = &pass->taps[k];
-    int top = y - plan->mask[0].anchor_y;
-    for (int p = 0; p < 2 * t->pairs.count; p++)
-        w->at[p] = w->line[slot_of(pass, top + t->pair[p / 2].i[p % 2])] +
-                   t->pair[p / 2].j[p % 2] * plan->channels;
-    pass->ops->byte_sums(&t->pairs, w->at, t->start, w->sum[k], n, ahead);
-}
-
 static void filter_directly(const struct bytes_pass *pass, struct bytes_worker *w, int y,
                             uint8_t *out, int n)
 {
     const struct plan *plan = pass->job->plan;
-    const int last = y - plan->mask[0].anchor_y + plan->mask[0].height - 1;
-    for (int k = 0; k < plan->masks; k++)
-        direct_sums(pass, w, k, y, n, ahead_of(pass, w, last, pass->tiles.streams ? NULL : out));
-    if (plan->kind == PLAN_GRADIENT)
-        pass->ops->gradient_16_u8((const int16_t *)w->sum[0], (const int16_t *)w->sum[1],
-                                  (int)plan->mask[0].divisor, plan->max, out, n);
-    else
-        pass->ops->divide_16_u8(&pass->divide, w->sum[0], out, n);
+    const struct cpu_byte_taps *t = &pass->taps;
+    const int top = y - plan->mask[0].anchor_y, last = top + plan->mask[0].height - 1;
+    const struct cpu_ahead ahead = ahead_of(pass, w, last, pass->tiles.streams ? NULL : out);
+
+    for (int p = 0; p < 2 * t->pairs.count; p++)
+        w->at[p] = w->line[slot_of(pass, top + t->pair[p / 2].i[p % 2])] +
+                   t->pair[p / 2].j[p % 2] * plan->channels;
+    if (plan->kind == PLAN_GRADIENT) {
+        pass->ops->gradient_u8(&pass->gradient, w->at, out, n, ahead);
+    } else {
+        pass->ops->byte_sums(&t->pairs, w->at, t->start, w->sum, n, ahead);
+        pass->ops->divide_16_u8(&pass->divide, w->sum, out, n);
+    }
 }
 
 /* Filters ROWS rows from y on (1 if not separable). Their lines have been taken. */
@@ -322,8 +359,8 @@ static void filter_rows(const struct bytes_pass *pass, struct bytes_worker *w, i
         for (int i = 0; i < m->height + rows - 1; i++)
             w->row[i] = w->ring + (size_t)(slot_of(pass, y - m->anchor_y + i) * pass->line_pixels *
                                            plan->channels);
-        pass->ops->column_16_u8(&pass->column, w->row, pass->taps[0].start, &pass->divide, out,
-                                rows, n);
+        pass->ops->column_16_u8(&pass->column, w->row, pass->taps.start, &pass->divide, out, rows,
+                                n);
     } else {
         filter_directly(pass, w, y, out[0], n);
     }
@@ -359,15 +396,14 @@ static bool weights_make(struct bytes_pass *pass)
 
     if (plan->kind == PLAN_LINEAR) {
         cpu_bytes_divide(plan, &pass->divide);
-        pass->taps[0].start = (uint16_t)(m->offset + m->divisor / 2);
+        pass->taps.start = (uint16_t)(m->offset + m->divisor / 2);
     }
     if (pass->separable)
-        return byte_taps_make(&pass->taps[0], m->row, m->width, 1) &&
+        return byte_taps_make(&pass->taps, m->row, m->width, 1) &&
                cpu_taps_make(&pass->column, m->column, m->height, 0, 1);
-    for (int k = 0; k < plan->masks; k++)
-        if (!byte_taps_make(&pass->taps[k], m[k].weight, m[k].width, m[k].height))
-            return false;
-    return true;
+    return plan->kind == PLAN_GRADIENT
+               ? gradient_make(pass)
+               : byte_taps_make(&pass->taps, m->weight, m->width, m->height);
 }
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
@@ -375,20 +411,16 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     const struct bytes_pass *pass = context;
     const struct plan *plan = pass->job->plan;
     struct bytes_worker *w = worker;
-    size_t slots = (size_t)pass->slots, pairs = 1;
+    size_t slots = (size_t)pass->slots, pairs = (size_t)pass->taps.pairs.count;
     size_t n = (size_t)pass->line_pixels * (size_t)plan->channels + CPU_BLOCK;
     size_t ring = pass->separable ? slots * n * sizeof *w->ring : 1;
 
-    for (int k = 0; k < plan->masks; k++)
-        if ((size_t)pass->taps[k].pairs.count > pairs)
-            pairs = (size_t)pass->taps[k].pairs.count;
     w->copies = cpu_memory_take(memory, slots * pass->stride);
     w->line = cpu_memory_take(memory, slots * sizeof *w->line);
     w->at = cpu_memory_take(memory, 2 * pairs * sizeof *w->at);
     w->row = cpu_memory_take(memory, slots * sizeof *w->row);
     w->ring = cpu_memory_take(memory, ring);
-    for (int k = 0; k < 2; k++)
-        w->sum[k] = cpu_memory_take(memory, n * sizeof *w->sum[k]);
+    w->sum = cpu_memory_take(memory, n * sizeof *w->sum);
 }
 
 /* Cuts tiles of whole blocks, so that the ring fits the cache. */
@@ -400,7 +432,7 @@ static void pass_cut(struct bytes_pass *pass)
 
     pixels = RING_BYTES / (2 * pass->slots * plan->channels) / CPU_BLOCK * CPU_BLOCK;
     pass->tiles = cpu_tiles_cut(pass->job, STREAM_SAMPLES / plan->channels / CPU_BLOCK * CPU_BLOCK);
-    pass->divide.streams = pass->tiles.streams;
+    pass->divide.streams = pass->gradient.streams = pass->tiles.streams;
     if (!pass->tiles.streams)
         pass->tiles = cpu_tiles_cut(pass->job, pixels);
     pass->line_pixels = whole_blocks(pass->tiles.tile_pixels);
@@ -410,8 +442,8 @@ static void pass_cut(struct bytes_pass *pass)
 static void bytes_free(void *state)
 {
     struct bytes_pass *pass = state;
-    for (int k = 0; k < 2; k++)
-        byte_taps_free(&pass->taps[k]);
+    free(pass->taps.pair);
+    free(pass->taps.weight);
     cpu_taps_free(&pass->column);
     free(pass);
 }
@@ -448,8 +480,8 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
     (void)ops;
     return plan->type != SAMPLE_U8         ? "it takes 8-bit samples only"
            : plan->alpha == ALPHA_WEIGHTED ? "it does not weight colour by alpha"
-           : !cpu_bytes_wins(plan)         ? "its sums have 16 bits, its weights 8"
-                                           : NULL;
+           : !cpu_bytes_wins(plan) ? "its sums have 16 bits, its weights 8, its gradients few taps"
+                                   : NULL;
 }
 
 /* Nanoseconds of a square root. */
@@ -461,8 +493,7 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
     const double cells = cpu_cells(plan), root = plan->kind == PLAN_GRADIENT ? ROOT_NS : 0;
     const double mask = m->row ? 0.07 + fmin(cells, m->width + m->height) / 64 : 0.13 + cells / 97;
 
-    return refusal(plan, ops) ? HUGE_VAL
-                              : cpu_samples(plan, width, height) * (plan->masks * mask + root);
+    return refusal(plan, ops) ? HUGE_VAL : cpu_samples(plan, width, height) * (mask + root);
 }
 
 const struct cpu_method cpu_method_bytes = {

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* gradient_16_u8 takes gx and gy up to this. The length of such a gradient is at most sqrt(2) times
+/* gradient_u8 takes gx and gy up to this. The length of such a gradient is at most sqrt(2) times
  * as much: its estimate fits int16. */
 #define CPU_MOST_GRADIENT 23000
 
@@ -66,6 +66,16 @@ struct cpu_weighted {
 struct cpu_byte_pairs {
     int count;
     const uint32_t *weight;
+};
+
+/* The weights of a gradient's masks for the same pairs of taps: pairs 0 and 1 belong to both masks,
+ * pair 2 to the first one only, pair 3 to the second one only. |gx|, |gy| <= CPU_MOST_GRADIENT. */
+#define CPU_GRADIENT_PAIRS 4
+struct cpu_gradient {
+    uint32_t weight[2][CPU_GRADIENT_PAIRS];
+    int divisor; /* 1, 2 or 4 */
+    uint16_t max;
+    bool streams; /* as in struct cpu_tiles */
 };
 
 /* Addresses that will be used soon, as many bytes as sums are made. They are prefetched, so that
@@ -304,10 +314,10 @@ struct cpu_ops {
                       uint16_t *sum, int n, struct cpu_ahead ahead);
     void (*divide_16_u8)(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
                          int n);
-    /* out = clamp(round(sqrt(gx^2 + gy^2) / divisor)), |gx|, |gy| <= CPU_MOST_GRADIENT, divisor 1,
-     * 2 or 4 */
-    void (*gradient_16_u8)(const int16_t *gx, const int16_t *gy, int divisor, uint32_t max,
-                           uint8_t *out, int n);
+    /* out = clamp(round(sqrt(gx^2 + gy^2) / divisor)), where gx and gy are sums as those of
+     * byte_sums; reads n rounded up to CPU_BLOCK */
+    void (*gradient_u8)(const struct cpu_gradient *gradient, const uint8_t *const *at, uint8_t *out,
+                        int n, struct cpu_ahead ahead);
     /* out[r] = divide_16_u8 of start + sum over taps of weight[i] * row[r + i][x], for up to
      * CPU_COLUMN_ROWS rows at once, which share the loads of taps + rows - 1 lines */
     void (*column_16_u8)(const struct cpu_taps *taps, const uint16_t *const *row, uint16_t start,

@@ -39,14 +39,19 @@ INLINE v_u32 pair_total(const pair_sum *sum)
     return *sum;
 }
 
-/* Adds VECTOR_BYTES bytes of both lines, times the two int8 weights of an entry of cpu_byte_pairs,
- * modulo 2^16. */
-INLINE void add_byte_pair(v_u16 sum[2], const uint8_t *first, const uint8_t *second,
-                          uint32_t weight)
+INLINE byte_pair load_byte_pair(const uint8_t *first, const uint8_t *second)
+{
+    return (byte_pair){{(v_u8)load_32(first), (v_u8)load_32(second)}};
+}
+
+/* Adds the bytes of both lines, times the two int8 weights of an entry of cpu_byte_pairs, modulo
+ * 2^16. */
+INLINE void add_byte_pair(v_u16 sum[2], byte_pair pair, uint32_t weight)
 {
     uint16_t a = (uint16_t)(int8_t)(weight & 0xff), b = (uint16_t)(int8_t)(weight >> 8 & 0xff);
     for (int k = 0; k < VECTOR_BYTES; k++)
-        sum[k / WORDS][k % WORDS] += (uint16_t)((uint32_t)a * first[k] + (uint32_t)b * second[k]);
+        sum[k / WORDS][k % WORDS] +=
+            (uint16_t)((uint32_t)a * pair.part[0][k] + (uint32_t)b * pair.part[1][k]);
 }
 
 /* The upper halves of products. */

@@ -30,7 +30,8 @@ INLINE void byte_sums_body(const struct cpu_byte_pairs *pairs, int count, const 
             uint32_t weight = weights[p];
             UNROLL
             for (int k = 0; k < BYTE_VECTORS; k++)
-                add_byte_pair(acc + 2 * k, first + VECTOR_BYTES * k, second + VECTOR_BYTES * k,
+                add_byte_pair(acc + 2 * k,
+                              load_byte_pair(first + VECTOR_BYTES * k, second + VECTOR_BYTES * k),
                               weight);
         }
         UNROLL
@@ -117,22 +118,7 @@ static void divide_16_u8(const struct cpu_divide16 *divide, const uint16_t *sum,
         divide_16_body(*divide, PLAIN_SUM, sum, out, n);
 }
 
-/* Rounded roots of a vector of H < 2^30, in the lower halves of its lanes; of 0 perhaps -1, and if
- * a root is 256 or more, any number from 256 to 32767.
- *
- * Let H < 2^16; then all numbers here are exact as floats but for the estimate of the root, which
- * is off by less than 2^-11 of itself. Made larger by 2^-11, it is above the root, by less than
- * 1/2. The addition of 2^23 leaves the nearest number n in the lowest bits: it is right, or one too
- * large. It is too large if and only if H <= n * (n - 1). */
-INLINE v_u32 rounded_roots(v_u32 h)
-{
-    const v_f32 power = 0x1p23F - (v_f32){0}, larger = 1 + 0x1p-11F - (v_f32){0};
-    const v_f32 exact = __builtin_convertvector((v_s32)h, v_f32);
-    const v_f32 sum = (v_f32)REAL_ADD_float(power, near_root(exact), larger), n = sum - power;
-    return (v_u32)((v_s32)sum + ((v_f32)REAL_ADD_float(-n, n, n) >= exact));
-}
-
-/* H = floor((G + add) / 4^shift) for G = gx^2 + gy^2 of each lane's pair. */
+/* H = floor((gx^2 + gy^2 + add) / 4^shift) for the pair (gx, gy) of each lane. */
 INLINE v_u32 squares(v_u32 pairs, uint32_t add, int shift)
 {
     pair_sum sum = {0};
@@ -140,33 +126,64 @@ INLINE v_u32 squares(v_u32 pairs, uint32_t add, int shift)
     return shift == 0 ? pair_total(&sum) : (pair_total(&sum) + add) >> (2 * shift);
 }
 
-INLINE void gradient_body(const int16_t *gx, const int16_t *gy, uint32_t add, int shift,
-                          uint32_t max, uint8_t *out, int n)
+/* The rounded roots of H; if a root is 256 or more, any number from 255 to 32767. The estimate of a
+ * root below 256 is off by less than 2^-11 of itself, so by less than 1/8. Let n be the estimate
+ * without its fraction: the rounded root is n or n + 1, and n + 1 if and only if n * (n + 1) < H.
+ */
+INLINE v_u16 rounded_lengths(v_u16 x, v_u16 y, uint32_t add, int shift)
 {
-    const struct cpu_divide16 one = {.is_signed = true, .max = (uint16_t)max};
+    v_s32 h[2], root[2];
+    v_u16 n;
+
+    for (int k = 0; k < 2; k++) {
+        h[k] = (v_s32)squares(pairs_16(x, y, k), add, shift);
+        root[k] = __builtin_convertvector(near_root(__builtin_convertvector(h[k], v_f32)), v_s32);
+    }
+    n = pack_32(root[0], root[1]);
+    return n - (v_u16)(n * (n + 1) < pack_32(h[0], h[1]));
+}
+
+/* GRADIENT is passed by value: see divide_16_body. */
+INLINE void gradient_body(const struct cpu_gradient gradient, const uint8_t *const *at,
+                          uint32_t add, int shift, uint8_t *out, int n, struct cpu_ahead ahead)
+{
+    const struct cpu_divide16 length = {
+        .is_signed = true, .max = gradient.max, .streams = gradient.streams};
+    const uint8_t *read = ahead.read ? ahead.read : at[0];
+    const uint8_t *write = ahead.write ? ahead.write : at[0];
+    const uint8_t *line[2 * CPU_GRADIENT_PAIRS];
+
+    UNROLL
+    for (int k = 0; k < 2 * CPU_GRADIENT_PAIRS; k++)
+        line[k] = at[k];
     for (int x = 0; x < n; x += VECTOR_BYTES) {
-        v_u16 length[2];
+        v_u16 gx[2] = {{0}}, gy[2] = {{0}};
+        __builtin_prefetch(read + x);
+        __builtin_prefetch(write + x);
         UNROLL
-        for (int k = 0; k < 2; k++) {
-            v_u32 a = load_32(gx + x + WORDS * k), b = load_32(gy + x + WORDS * k);
-            v_u32 even = rounded_roots(squares((a & 0xffff) | b << 16, add, shift));
-            v_u32 odd = rounded_roots(squares(a >> 16 | (b & 0xffff0000), add, shift));
-            length[k] = (v_u16)((even & 0xffff) | odd << 16);
+        for (int p = 0; p < CPU_GRADIENT_PAIRS; p++) {
+            const byte_pair pair = load_byte_pair(line[2 * p] + x, line[2 * p + 1] + x);
+            if (p != 3)
+                add_byte_pair(gx, pair, gradient.weight[0][p]);
+            if (p != 2)
+                add_byte_pair(gy, pair, gradient.weight[1][p]);
         }
-        finish_bytes(&one, SIGNED_SHIFT, length[0], length[1], out + x, n - x);
+        finish_bytes(&length, SIGNED_SHIFT, rounded_lengths(gx[0], gy[0], add, shift),
+                     rounded_lengths(gx[1], gy[1], add, shift), out + x, n - x);
     }
 }
 
 /* sqrt(G) / d rounds to n or less if and only if G < ((n + 1/2) * d)^2 = d^2 * n * (n + 1) + d^2/4.
  * For H = G, floor((G + 3) / 4) or floor((G + 12) / 16), if d is 1, 2 or 4, this is H <= n * (n +
  * 1), or: sqrt(H) rounds to n or less. */
-static void gradient_16_u8(const int16_t *gx, const int16_t *gy, int divisor, uint32_t max,
-                           uint8_t *out, int n)
+static void gradient_u8(const struct cpu_gradient *gradient, const uint8_t *const *at, uint8_t *out,
+                        int n, struct cpu_ahead ahead)
 {
-    if (divisor == 1)
-        gradient_body(gx, gy, 0, 0, max, out, n);
+    const int d = gradient->divisor;
+    if (d == 1)
+        gradient_body(*gradient, at, 0, 0, out, n, ahead);
     else
-        gradient_body(gx, gy, divisor == 2 ? 3 : 12, divisor / 2, max, out, n);
+        gradient_body(*gradient, at, d == 2 ? 3 : 12, d / 2, out, n, ahead);
 }
 
 /* ---- columns ---- */

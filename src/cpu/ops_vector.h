@@ -34,6 +34,11 @@ typedef uint64_t v_u64 __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t v_s32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef float v_f32 __attribute__((vector_size(VECTOR_BYTES)));
 
+/* VECTOR_BYTES bytes of each of two lines, as add_byte_pair takes them. */
+typedef struct {
+    v_u8 part[2];
+} byte_pair;
+
 /* Vectors of a fixed size, which is two registers without AVX: passed by address only. */
 typedef double v4f64 __attribute__((vector_size(32)));
 typedef int64_t v4s64 __attribute__((vector_size(32)));
@@ -99,13 +104,24 @@ INLINE void look_up(const uint16_t *table, uint16_t *d, int n)
 #endif
 
 /* Roots of whole numbers, off by less than 2^-11 of themselves; of 0 perhaps the NaN of 0 times
- * infinity, whose lower half is 0. */
+ * infinity, which becomes INT32_MIN as a whole number, and 0 by pack_32. */
 #ifndef NEAR_ROOT
 INLINE v_f32 near_root(v_f32 v)
 {
     for (int k = 0; k < LANES; k++)
         v[k] = sqrtf(v[k]);
     return v;
+}
+#endif
+
+/* pairs_16: the words of A and B side by side, of one half of the vectors (any half on x86).
+ * pack_32 of both halves, clamped to 16 bits, puts the words in their order again. */
+#ifndef PAIRS_16
+#define pack_32 narrow_32
+INLINE v_u32 pairs_16(v_u16 a, v_u16 b, int half)
+{
+    return (v_u32)(half == 0 ? __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+                             : __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15));
 }
 #endif
 

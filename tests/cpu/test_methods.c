@@ -387,16 +387,19 @@ static int length_of(int gx, int gy, int d)
     return n;
 }
 
-/* Checks the length of one gradient, in a whole block: the order of sums is the set's own. */
+/* Checks the length of one gradient, in a whole block: gx = -90 * a - b, gy = 90 * c + d, for bytes
+ * a, b, c, d. A mask that is not made here has weights of 0 in the pairs of both masks. */
 static void check_gradient(const struct cpu_ops *ops, int gx, int gy, int d)
 {
-    int16_t sum[2][CPU_BLOCK];
-    uint8_t out[CPU_BLOCK];
-    for (int i = 0; i < CPU_BLOCK; i++) {
-        sum[0][i] = (int16_t)gx;
-        sum[1][i] = (int16_t)gy;
-    }
-    ops->gradient_16_u8(sum[0], sum[1], d, 255, out, CPU_BLOCK);
+    const struct cpu_gradient gradient = {
+        .weight = {{[2] = 0xffa6ffa6}, {[3] = 0x015a015a}}, .divisor = d, .max = 255};
+    const int bytes[4] = {-gx / 90, -gx % 90, gy / 90, gy % 90};
+    uint8_t line[4][CPU_BLOCK], out[CPU_BLOCK];
+    const uint8_t *at[] = {line[0], line[1], line[2], line[3], line[0], line[1], line[2], line[3]};
+
+    for (int i = 0; i < 4; i++)
+        memset(line[i], bytes[i], CPU_BLOCK);
+    ops->gradient_u8(&gradient, at, out, CPU_BLOCK, (struct cpu_ahead){0});
     for (int i = 0; i < CPU_BLOCK; i++)
         if (out[i] != length_of(gx, gy, d))
             CHECKF(false, "%s: gradient %d, %d by %d is %d", ops->name, gx, gy, d, out[i]);

@@ -8,7 +8,7 @@
 
 #define MADE_UP ((enum plan_kind)7)
 
-/* 3 x 3 cells of 1, on 8 bits of gray. */
+/* 3 x 3 cells, four of them 1, on 8 bits of gray. */
 static struct plan plan_of(enum plan_kind kind, int64_t *weight)
 {
     struct plan plan = {.kind = kind,
@@ -21,7 +21,7 @@ static struct plan plan_of(enum plan_kind kind, int64_t *weight)
                         .filtered = 1,
                         .repeat = 1};
     for (int k = 0; k < 9; k++)
-        weight[k] = 1;
+        weight[k] = k % 2;
     for (int k = 0; k < 2; k++)
         plan.mask[k] = (struct plan_mask){.width = 3,
                                           .height = 3,
@@ -29,9 +29,9 @@ static struct plan plan_of(enum plan_kind kind, int64_t *weight)
                                           .anchor_y = 1,
                                           .weight = weight,
                                           .divisor = 1,
-                                          .sum = 9,
-                                          .sum_abs = 9,
-                                          .bound = 9 * 255 + 1};
+                                          .sum = 4,
+                                          .sum_abs = 4,
+                                          .bound = 4 * 255 + 1};
     return plan;
 }
 

@@ -51,10 +51,10 @@ INLINE v_u32 pair_total(const pair_sum *sum)
 #define SHIFT_SUM(sum)                                                                             \
     ((sum).low = vshlq_n_s32((sum).low, 16), (sum).high = vshlq_n_s32((sum).high, 16))
 
-/* Adds a line of bytes times a weight: umlal and umlsl take the weight's absolute value. */
-INLINE void add_bytes(v_u16 sum[2], const uint8_t *line, int weight)
+/* Adds bytes times a weight: umlal and umlsl take the weight's absolute value. */
+INLINE void add_bytes(v_u16 sum[2], v_u8 bytes, int weight)
 {
-    uint8x16_t v = vld1q_u8(line), size = vdupq_n_u8((uint8_t)(weight < 0 ? -weight : weight));
+    uint8x16_t v = (uint8x16_t)bytes, size = vdupq_n_u8((uint8_t)(weight < 0 ? -weight : weight));
     uint16x8_t low = (uint16x8_t)sum[0], high = (uint16x8_t)sum[1];
     if (weight >= 0) {
         low = vmlal_u8(low, vget_low_u8(v), vget_low_u8(size));
@@ -67,12 +67,16 @@ INLINE void add_bytes(v_u16 sum[2], const uint8_t *line, int weight)
     sum[1] = (v_u16)high;
 }
 
-INLINE void add_byte_pair(v_u16 sum[2], const uint8_t *first, const uint8_t *second,
-                          uint32_t weight)
+INLINE byte_pair load_byte_pair(const uint8_t *first, const uint8_t *second)
 {
-    add_bytes(sum, first, (int8_t)(weight & 0xff));
+    return (byte_pair){{(v_u8)vld1q_u8(first), (v_u8)vld1q_u8(second)}};
+}
+
+INLINE void add_byte_pair(v_u16 sum[2], byte_pair pair, uint32_t weight)
+{
+    add_bytes(sum, pair.part[0], (int8_t)(weight & 0xff));
     if ((weight >> 8 & 0xff) != 0) /* else the tap is alone */
-        add_bytes(sum, second, (int8_t)(weight >> 8 & 0xff));
+        add_bytes(sum, pair.part[1], (int8_t)(weight >> 8 & 0xff));
 }
 
 INLINE v_u16 multiply_high_16(v_u16 v, uint16_t factor)

@@ -8,6 +8,7 @@
 #define VECTOR_BYTES 32
 #define V(operation) _mm256_##operation
 typedef __m256i vector;
+#define KEEP(v)            __asm__("" : "+x"(v))
 #define STREAM(at, v)      _mm256_stream_si256((vector *)(at), (vector)(v))
 #define SPREAD_QUARTERS(v) _mm256_permute4x64_epi64(v, _MM_SHUFFLE(3, 1, 2, 0))
 #include "cpu/x86/vector.h"
@@ -19,8 +20,6 @@ typedef __m256i vector;
 /* 3 rows in 12 registers; 2 in 8 took 1.1 times as long. */
 #define REAL_ROWS    3
 #define REAL_VECTORS 4
-
-#define KEEP(v) __asm__("" : "+x"(v))
 
 #define REAL_ADD_float(sum, v, w)                                                                  \
     (real_wide_float) _mm256_fmadd_ps((__m256)(v), (__m256)(w), (__m256)(sum))

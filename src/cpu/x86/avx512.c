@@ -11,7 +11,10 @@
 #define VECTOR_BYTES 64
 #define V(operation) _mm512_##operation
 typedef __m512i vector;
-#ifndef CPU_EMULATED
+#ifdef CPU_EMULATED
+#define KEEP(v) (void)(v)
+#else
+#define KEEP(v)       __asm__("" : "+v"(v))
 #define STREAM(at, v) _mm512_stream_si512((vector *)(at), (vector)(v))
 #endif
 #define SPREAD_QUARTERS(v) _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7), v)
@@ -25,12 +28,6 @@ typedef __m512i vector;
 #define QUADS_SIGNED    false /* unsigned bytes */
 #define REAL_ROWS       4
 #define REAL_VECTORS    4
-
-#ifdef CPU_EMULATED
-#define KEEP(v) (void)(v)
-#else
-#define KEEP(v) __asm__("" : "+v"(v))
-#endif
 
 #define REAL_ADD_float(sum, v, w)                                                                  \
     (real_wide_float) _mm512_fmadd_ps((__m512)(v), (__m512)(w), (__m512)(sum))

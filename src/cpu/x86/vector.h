@@ -1,5 +1,5 @@
 /* The operations on vectors that AVX2 and AVX-512 have under the same names; a part of
- * cpu/x86/avx2.c and cpu/x86/avx512.c, which define `vector`, V and broadcast(). What the
+ * cpu/x86/avx2.c and cpu/x86/avx512.c, which define `vector`, V, KEEP and broadcast(). What the
  * operations mean: cpu/ops_plain.h. */
 #ifndef STENCIL_CPU_X86_VECTOR_H
 #define STENCIL_CPU_X86_VECTOR_H
@@ -7,18 +7,35 @@
 #include "cpu/ops.h"
 #define LOOK_UP
 #define NEAR_ROOT
+#define PAIRS_16
 #include "cpu/ops_vector.h"
 
 /* Unpacking puts the bytes of two lines side by side; its two results hold the bytes 0-7, 16-23,
- * ... and 8-15, 24-31, ... Sums stay in this order, and packing restores the order of the bytes.
- * vpmaddubsw saturates, but not with the weights of a pair. */
-INLINE void add_byte_pair(v_u16 sum[2], const uint8_t *first, const uint8_t *second,
-                          uint32_t weight)
+ * ... and 8-15, 24-31, ... Sums stay in this order, and packing restores the order of the bytes. */
+INLINE byte_pair load_byte_pair(const uint8_t *first, const uint8_t *second)
 {
     vector a = (vector)load_32(first), b = (vector)load_32(second);
+    KEEP(b); /* else the compiler loads it twice, and loads are the bottleneck */
+    return (byte_pair){{(v_u8)V(unpacklo_epi8)(a, b), (v_u8)V(unpackhi_epi8)(a, b)}};
+}
+
+/* vpmaddubsw saturates, but not with the weights of a pair. */
+INLINE void add_byte_pair(v_u16 sum[2], byte_pair pair, uint32_t weight)
+{
     vector weights = V(set1_epi32)((int)weight);
-    sum[0] += (v_u16)V(maddubs_epi16)(V(unpacklo_epi8)(a, b), weights);
-    sum[1] += (v_u16)V(maddubs_epi16)(V(unpackhi_epi8)(a, b), weights);
+    sum[0] += (v_u16)V(maddubs_epi16)((vector)pair.part[0], weights);
+    sum[1] += (v_u16)V(maddubs_epi16)((vector)pair.part[1], weights);
+}
+
+INLINE v_u32 pairs_16(v_u16 a, v_u16 b, int half)
+{
+    return (v_u32)(half == 0 ? V(unpacklo_epi16)((vector)a, (vector)b)
+                             : V(unpackhi_epi16)((vector)a, (vector)b));
+}
+
+INLINE v_u16 pack_32(v_s32 a, v_s32 b)
+{
+    return (v_u16)V(packus_epi32)((vector)a, (vector)b);
 }
 
 INLINE v_u16 multiply_high_16(v_u16 v, uint16_t factor)
