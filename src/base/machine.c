@@ -203,6 +203,12 @@ size_t machine_cache_bytes(void)
     return size > 0 ? (size_t)size : 0;
 }
 
+size_t machine_l1_bytes(void)
+{
+    long size = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+    return size > 0 ? (size_t)size : 0;
+}
+
 /* ---- memory ---- */
 
 /* Free memory in bytes; UINT64_MAX: unknown. */

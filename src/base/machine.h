@@ -14,6 +14,9 @@ int machine_cpus(void);
 /* The bytes of the last-level cache; 0: unknown. */
 size_t machine_cache_bytes(void);
 
+/* The bytes of the first-level data cache; 0: unknown. */
+size_t machine_l1_bytes(void);
+
 /* Where the kernel lists the cgroups of this process. Tests use folders of their own. */
 #define CGROUP_SELF "/proc/self/cgroup"
 #define CGROUP_ROOT "/sys/fs/cgroup"

@@ -11,14 +11,15 @@
  *   separable   r = sum over pairs of the row factor's taps, once a row of the picture,
  *               S = sum over i of column[i] * r[y + i - ay]
  *
- * Tiles of columns are so narrow that a ring of row sums r stays in the L2 cache, and two rows of
- * output share the loads from the ring. While sums are made, the next input row and the row to be
- * written, if it is not streamed, are prefetched, so that memory and arithmetic overlap. Lines are
- * read in place. A line is copied and padded only if a tile has ghost cells, or if a block would
- * read past the row's end. */
+ * Tiles of columns are so narrow that a ring of row sums r stays in the L2 cache, and two or four
+ * rows of output share the loads from the ring. While sums are made, the next input row and the row
+ * to be written, if it is not streamed, are prefetched, so that memory and arithmetic overlap.
+ * Lines are read in place. A line is copied and padded only if a tile has ghost cells, or if a
+ * block would read past the row's end. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/machine.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/tiles.h"
@@ -27,10 +28,14 @@
 /* A part of a 512 KiB L2 cache. Tiles that fit L1 save a third of the work, but lose more time in
  * memory, because a row is then read in many pieces. */
 #define RING_BYTES (128 * 1024)
-/* A tile has this many samples a row if its output is stored past the caches: then narrow tiles are
- * faster. */
-#define STREAM_SAMPLES 3072
-#define FEW_BLOCKS     4 /* a row with fewer blocks inside is copied whole */
+/* Where the output is stored past the caches, a tile has STREAM_SAMPLES a row: an L1 cache of
+ * STREAM_L1_BYTES holds the ring. No tile is narrow enough for smaller caches, but for its loss in
+ * memory: there the ring is a part of the L2 cache, and four rows of output share its loads. */
+#define STREAM_SAMPLES    3072
+#define STREAM_L1_BYTES   (48 * 1024)
+#define STREAM_RING_BYTES (288 * 1024)
+#define FEW_ROWS          5 /* more rows of a mask gain nothing from more than two of output */
+#define FEW_BLOCKS        4 /* a row with fewer blocks inside is copied whole */
 /* Any two weights of a gradient make a pair. */
 #define MOST_GRADIENT_WEIGHT 64
 
@@ -428,13 +433,19 @@ static void pass_cut(struct bytes_pass *pass)
 {
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    int pixels;
+    const size_t l1 = machine_l1_bytes();
+    const bool small = l1 > 0 && l1 < STREAM_L1_BYTES;
+    int block = plan->channels * CPU_BLOCK, line;
 
-    pixels = RING_BYTES / (2 * pass->slots * plan->channels) / CPU_BLOCK * CPU_BLOCK;
-    pass->tiles = cpu_tiles_cut(pass->job, STREAM_SAMPLES / plan->channels / CPU_BLOCK * CPU_BLOCK);
+    pass->slots = m->height;
+    if (pass->separable)
+        pass->slots += (small && m->height <= FEW_ROWS ? CPU_COLUMN_ROWS : 2) - 1;
+    line = 2 * pass->slots;
+    pass->tiles = cpu_tiles_cut(pass->job, (small ? STREAM_RING_BYTES / line : STREAM_SAMPLES) /
+                                               block * CPU_BLOCK);
     pass->divide.streams = pass->gradient.streams = pass->tiles.streams;
     if (!pass->tiles.streams)
-        pass->tiles = cpu_tiles_cut(pass->job, pixels);
+        pass->tiles = cpu_tiles_cut(pass->job, RING_BYTES / line / block * CPU_BLOCK);
     pass->line_pixels = whole_blocks(pass->tiles.tile_pixels);
     pass->stride = (size_t)whole_blocks((pass->line_pixels + m->width) * plan->channels);
 }
@@ -458,7 +469,6 @@ static void *bytes_make(const struct plan *plan, const struct cpu_ops *ops, int 
     pass->plan = plan;
     pass->ops = ops;
     pass->separable = cpu_bytes_separable(plan);
-    pass->slots = plan->mask[0].height + (pass->separable ? CPU_COLUMN_ROWS - 1 : 0);
     if (weights_make(pass))
         return pass;
     bytes_free(pass);

@@ -238,6 +238,8 @@ INLINE void column_rows(const struct cpu_taps *taps, int rows, const uint16_t *c
         column_body(taps, 3, 1, true, rows, PLAIN_SHIFT, row, start, *divide, out, n);
     else if (count == 3 && twins == 1 && way == PLAIN_MULTIPLICATION)
         column_body(taps, 3, 1, false, rows, PLAIN_MULTIPLICATION, row, start, *divide, out, n);
+    else if (count == 5 && twins == 2 && way == PLAIN_MULTIPLICATION)
+        column_body(taps, 5, 2, false, rows, PLAIN_MULTIPLICATION, row, start, *divide, out, n);
     else if (way == PLAIN_SHIFT)
         column_body(taps, count, twins, false, rows, PLAIN_SHIFT, row, start, *divide, out, n);
     else if (way == PLAIN_MULTIPLICATION)
@@ -250,11 +252,12 @@ INLINE void column_rows(const struct cpu_taps *taps, int rows, const uint16_t *c
 static void column_16_u8(const struct cpu_taps *taps, const uint16_t *const *row, uint16_t start,
                          const struct cpu_divide16 *divide, uint8_t *const *out, int rows, int n)
 {
-    if (rows == CPU_COLUMN_ROWS)
-        column_rows(taps, CPU_COLUMN_ROWS, row, start, divide, out, n);
-    else
-        for (int r = 0; r < rows; r++)
-            column_rows(taps, 1, row + r, start, divide, out + r, n);
+    for (; rows >= 4; rows -= 4, row += 4, out += 4)
+        column_rows(taps, 4, row, start, divide, out, n);
+    for (; rows >= 2; rows -= 2, row += 2, out += 2)
+        column_rows(taps, 2, row, start, divide, out, n);
+    if (rows > 0)
+        column_rows(taps, 1, row, start, divide, out, n);
 }
 
 #endif
