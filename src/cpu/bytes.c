@@ -18,6 +18,7 @@
  * block would read past the row's end. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/machine.h"
 #include "cpu/finish.h"
@@ -140,8 +141,7 @@ static bool gradient_cells(const struct plan_mask *m, int cell[2 * CPU_GRADIENT_
     static const int end[] = {[3] = 4, [1] = 6, [2] = 8}; /* of both masks, the first, the second */
     int next[] = {[3] = 0, [1] = 4, [2] = 6};
 
-    for (int k = 0; k < 2 * CPU_GRADIENT_PAIRS; k++)
-        cell[k] = -1;
+    memset(cell, -1, 2 * CPU_GRADIENT_PAIRS * sizeof *cell);
     for (int k = 0; k < m->width * m->height; k++) {
         int masks = (m[0].weight[k] != 0) + 2 * (m[1].weight[k] != 0);
         if (masks > 0 && next[masks] == end[masks])

@@ -1,6 +1,6 @@
 /* The inner loops of the method `real` in portable C, for one type of floating point; a part of
  * cpu/ops_template.h, which includes it for float and for double. REAL is the type, REAL_BITS an
- * integer as wide, REAL_LANES the lanes in 32 bytes, REAL_SPREAD_4 and _2 the last lane of each
+ * integer as wide, REAL_LANES the lanes of REAL_VECTOR, REAL_SPREAD_4 and _2 the last lane of each
  * lane's pixel. Why the loops are right: cpu/real_bounds.c. No guard: it is included twice.
  *
  * Sums of REAL_ROWS rows of output are made together, so that each loaded vector of samples serves
@@ -10,14 +10,12 @@
 #define REAL_NAME(a)      REAL_PASTE(a, REAL)
 #define REAL_VECTOR       REAL_NAME(reals)
 #define REAL_MASK         REAL_NAME(real_bits)
-#define REAL_INTS         REAL_NAME(real_ints)
 #define REAL_WIDE         REAL_NAME(real_wide)
 #define REAL_ADD          REAL_NAME(REAL_ADD)
 #define WIDE_LANES        (VECTOR_BYTES / (int)sizeof(REAL))
 
-typedef REAL REAL_VECTOR __attribute__((vector_size(32)));
-typedef REAL_BITS REAL_MASK __attribute__((vector_size(32)));
-typedef int32_t REAL_INTS __attribute__((vector_size(4 * REAL_LANES)));
+typedef REAL REAL_VECTOR __attribute__((vector_size(REAL_LANES * sizeof(REAL))));
+typedef REAL_BITS REAL_MASK __attribute__((vector_size(REAL_LANES * sizeof(REAL))));
 typedef REAL REAL_WIDE __attribute__((vector_size(VECTOR_BYTES)));
 
 static void REAL_NAME(real_prepare)(const void *samples, int sample_bytes, int centre, void *line,
@@ -132,25 +130,22 @@ static void REAL_NAME(real_sums)(const struct cpu_real_mask *mask, const void *c
 
 /* ---- samples ---- */
 
-/* VALUE: a block of sums, each over its pixel's last sum if `divided`, times scale. FAR: a large
- * number that separates the bounds if that last sum is 0, else 0. */
-static void REAL_NAME(real_divide)(const struct cpu_real_bounds *b, const REAL *sums, REAL *value,
-                                   REAL *far)
+/* VALUE: a block of sums, each over its pixel's last sum where DIVIDED is -1, times SCALE. FAR: a
+ * large number that separates the bounds if that last sum is 0, else 0. */
+static void REAL_NAME(real_divide)(int channels, const REAL *scales, const REAL_BITS *divisions,
+                                   const REAL *sums, REAL *value, REAL *far)
 {
-    REAL_VECTOR scale, one, much, zero = {0};
+    const REAL_VECTOR zero = {0}, one = 1 - zero, much = (REAL)0x1p70 - zero;
+    REAL_VECTOR scale;
     REAL_MASK divided;
-    for (int k = 0; k < REAL_LANES; k++) {
-        scale[k] = (REAL)b->scale[k % 4];
-        divided[k] = b->divided[k % 4] ? -1 : 0;
-        one[k] = 1;
-        much[k] = (REAL)0x1p70;
-    }
+    memcpy(&scale, scales, sizeof scale);
+    memcpy(&divided, divisions, sizeof divided);
     for (int x = 0; x < CPU_BLOCK; x += REAL_LANES) {
         REAL_VECTOR s, by;
         REAL_MASK none;
         memcpy(&s, sums + x, sizeof s);
-        by = b->channels == 4 ? __builtin_shufflevector(s, s, REAL_SPREAD_4)
-                              : __builtin_shufflevector(s, s, REAL_SPREAD_2);
+        by = channels == 4 ? __builtin_shufflevector(s, s, REAL_SPREAD_4)
+                           : __builtin_shufflevector(s, s, REAL_SPREAD_2);
         by = (REAL_VECTOR)(((REAL_MASK)by & divided) | ((REAL_MASK)one & ~divided));
         none = (REAL_MASK)(by <= zero);
         by = (REAL_VECTOR)((REAL_MASK)by | ((REAL_MASK)one & none));
@@ -192,9 +187,13 @@ static void REAL_NAME(real_certify)(const struct cpu_real_bounds *b, const void 
                                     int sample_bytes, void *out, uint8_t *doubtful, int n)
 {
     REAL value[CPU_BLOCK], far[CPU_BLOCK], low[CPU_BLOCK], high[CPU_BLOCK], max = (REAL)b->max;
+    REAL scale[CPU_BLOCK]; /* of B the compiler would make vectors again for each block */
+    REAL_BITS divided[CPU_BLOCK];
     for (int k = 0; k < CPU_BLOCK; k++) {
         low[k] = (REAL)b->low[k % 4];
         high[k] = (REAL)b->high[k % 4];
+        scale[k] = (REAL)b->scale[k % 4];
+        divided[k] = b->divided[k % 4] ? -1 : 0;
     }
     if (!b->scaled && sample_bytes == 1 && sizeof(REAL) == sizeof(float)) {
         const struct cpu_certify certify = {1, (float)b->low[0], (float)b->high[0], (float)b->max};
@@ -207,7 +206,7 @@ static void REAL_NAME(real_certify)(const struct cpu_real_bounds *b, const void 
     }
     for (int x = 0; x < n; x += CPU_BLOCK) {
         char *to = (char *)out + x * sample_bytes;
-        REAL_NAME(real_divide)(b, (const REAL *)sums + x, value, far);
+        REAL_NAME(real_divide)(b->channels, scale, divided, (const REAL *)sums + x, value, far);
         if (n - x >= CPU_BLOCK)
             REAL_NAME(real_bounds)
         (low, high, max, value, far, sample_bytes, to, doubtful + x, CPU_BLOCK);
@@ -220,7 +219,6 @@ static void REAL_NAME(real_certify)(const struct cpu_real_bounds *b, const void 
 #undef REAL_ADD
 #undef WIDE_LANES
 #undef REAL_WIDE
-#undef REAL_INTS
 #undef REAL_MASK
 #undef REAL_VECTOR
 #undef REAL_NAME

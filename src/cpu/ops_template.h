@@ -16,11 +16,17 @@
 #include "cpu/ops_running_sums.h"
 #include "cpu/ops_separable.h"
 
-#define REAL          float
-#define REAL_BITS     int32_t
+#define REAL      float
+#define REAL_BITS int32_t
+#if VECTOR_BYTES == 64 /* a load of 64 bytes waits for two stores of 32 */
+#define REAL_LANES    16
+#define REAL_SPREAD_4 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15
+#define REAL_SPREAD_2 1, 1, 3, 3, 5, 5, 7, 7, 9, 9, 11, 11, 13, 13, 15, 15
+#else
 #define REAL_LANES    8
 #define REAL_SPREAD_4 3, 3, 3, 3, 7, 7, 7, 7
 #define REAL_SPREAD_2 1, 1, 3, 3, 5, 5, 7, 7
+#endif
 #include "cpu/ops_real.h"
 #define REAL          double
 #define REAL_BITS     int64_t
