@@ -6,7 +6,7 @@
 
 #include "cpu/finish.h"
 
-#define RING_BYTES (160 * 1024) /* a part of the L2 cache */
+#define RING_BYTES (256 * 1024) /* a part of the L2 cache */
 #define HALO_PARTS 4            /* a tile has at least this many mask widths: lines have a halo */
 #define SLACK      CPU_REAL_SLACK
 
