@@ -33,7 +33,8 @@ void cpu_lines_cut(struct cpu_lines *lines, const struct kernel_job *job)
     if (lines->most > 0 && samples > lines->most)
         samples = lines->most;
     pixels = samples / channels - width;
-    lines->tiles = cpu_tiles_cut(job, pixels > HALO_PARTS * width ? pixels : HALO_PARTS * width);
+    pixels = pixels > HALO_PARTS * width ? pixels : HALO_PARTS * width;
+    lines->tiles = cpu_tiles_cut(job, pixels / CPU_TILE_MIN * CPU_TILE_MIN);
     lines->stride = cpu_tiles_stride(&lines->tiles, width + lines->left, SLACK);
 }
 
