@@ -17,13 +17,14 @@
 
 /* ---- 32 bits ---- */
 
-/* BY_FLOAT: if v < 2^22 and q * d < 2^21 for every q up to max, then v + 1/2 is exact, its product
- * with 1/d has an error below q * 2^-22, and (v + 1/2) / d lies at least 1/(2d) from the next
- * integer. BY_FACTOR: floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + shift. With k such that
- * 2^k < d <= 2^(k+1) the factor m = ceil(2^(32+k) / d) is below 2^32 and e = m*d - 2^(32+k) below
- * d, so that the excess v*e / 2^(32+k) stays below 1, and v*m >> 32+k is right. BY_UNSIGNED: the
- * sums are never negative and v < 2^32 - 1 (if bound is 2^31 or more). This holds as before if
- * e <= 2^k. Else m - 1 is too small by less than 2^k / d, and (v + 1) * (m - 1) >> 32+k is right.
+/* BY_FLOAT: if v < 2^22 and q * d < 2^21 for every q up to max, then v is exact, v/d + 1/(2d) has
+ * an error below q * 2^-22 (1/d, the product and the sum are rounded), and (v + 1/2) / d lies at
+ * least 1/(2d) from the next integer. BY_FACTOR: floor(v / d) for 0 <= v < 2^31 is v * factor >> 32
+ * + shift. With k such that 2^k < d <= 2^(k+1) the factor m = ceil(2^(32+k) / d) is below 2^32 and
+ * e = m*d - 2^(32+k) below d, so that the excess v*e / 2^(32+k) stays below 1, and v*m >> 32+k is
+ * right. BY_UNSIGNED: the sums are never negative and v < 2^32 - 1 (if bound is 2^31 or more). This
+ * holds as before if e <= 2^k. Else m - 1 is too small by less than 2^k / d, and (v + 1) * (m - 1)
+ * >> 32+k is right.
  */
 enum divide_32_way { BY_SHIFT, BY_FLOAT, BY_FACTOR, BY_UNSIGNED };
 
@@ -60,9 +61,11 @@ INLINE v_s32 divide_lanes(const struct divisor_32 *d, const int32_t *sum)
     v_s32 v = (v_s32)(load_32(sum) + d->half);
     if (d->way == BY_SHIFT)
         return v >> d->shift;
-    if (d->way == BY_FLOAT)
-        return __builtin_convertvector((__builtin_convertvector(v, v_f32) + 0.5F) * d->inverse,
-                                       v_s32);
+    if (d->way == BY_FLOAT) {
+        const v_f32 inverse = d->inverse - (v_f32){0};
+        return __builtin_convertvector(
+            (v_f32)REAL_ADD_float(inverse / 2, __builtin_convertvector(v, v_f32), inverse), v_s32);
+    }
     if (d->way == BY_FACTOR)
         v &= v > 0;
     return (v_s32)(multiply_high_32((v_u32)v, d->factor) >> d->shift);

@@ -21,7 +21,7 @@
 #define KEEP(v) (void)(v)
 
 #define REAL_ADD_float(sum, v, w)                                                                  \
-    (real_wide_float) vfmaq_f32((float32x4_t)(sum), (float32x4_t)(v), (float32x4_t)(w))
+    (v_f32) vfmaq_f32((float32x4_t)(sum), (float32x4_t)(v), (float32x4_t)(w))
 #define REAL_ADD_double(sum, v, w)                                                                 \
     (real_wide_double) vfmaq_f64((float64x2_t)(sum), (float64x2_t)(v), (float64x2_t)(w))
 

@@ -21,8 +21,7 @@ typedef __m256i vector;
 #define REAL_ROWS    3
 #define REAL_VECTORS 4
 
-#define REAL_ADD_float(sum, v, w)                                                                  \
-    (real_wide_float) _mm256_fmadd_ps((__m256)(v), (__m256)(w), (__m256)(sum))
+#define REAL_ADD_float(sum, v, w) (v_f32) _mm256_fmadd_ps((__m256)(v), (__m256)(w), (__m256)(sum))
 #define REAL_ADD_double(sum, v, w)                                                                 \
     (real_wide_double) _mm256_fmadd_pd((__m256d)(v), (__m256d)(w), (__m256d)(sum))
 
