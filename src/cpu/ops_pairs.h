@@ -42,7 +42,12 @@ static void byte_quads(const uint8_t *const row[4], uint32_t *restrict quad, int
 {
     const uint8_t *restrict a = row[0], *restrict b = row[1];
     const uint8_t *restrict c = row[2], *restrict d = row[3];
-    for (int x = 0; x < n; x++) {
+    int x = 0;
+#ifdef LAY_QUADS
+    for (; x + VECTOR_BYTES <= n; x += VECTOR_BYTES)
+        lay_quads(row, x, quad + x);
+#endif
+    for (; x < n; x++) {
         uint32_t upper = a[x] | (uint32_t)b[x] << 8, lower = c[x] | (uint32_t)d[x] << 8;
         quad[x] = (upper | lower << 16) ^ QUAD_FLIP;
     }

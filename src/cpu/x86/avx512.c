@@ -29,8 +29,7 @@ typedef __m512i vector;
 #define REAL_ROWS       4
 #define REAL_VECTORS    4
 
-#define REAL_ADD_float(sum, v, w)                                                                  \
-    (real_wide_float) _mm512_fmadd_ps((__m512)(v), (__m512)(w), (__m512)(sum))
+#define REAL_ADD_float(sum, v, w) (v_f32) _mm512_fmadd_ps((__m512)(v), (__m512)(w), (__m512)(sum))
 #define REAL_ADD_double(sum, v, w)                                                                 \
     (real_wide_double) _mm512_fmadd_pd((__m512d)(v), (__m512d)(w), (__m512d)(sum))
 
@@ -78,6 +77,32 @@ INLINE void add_quads(pair_sum *sum, v_u32 samples, v_u32 weights)
 INLINE v_u32 quad_total(const pair_sum *sum)
 {
     return *sum;
+}
+
+/* Numbers 4 * i + j and 4 * j + i change places. */
+INLINE vector transpose_32(vector v)
+{
+    const vector order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    return _mm512_permutexvar_epi32(order, v);
+}
+
+#define LAY_QUADS
+
+/* Makes 64 quads. Unpacking works in each quarter of a vector; it puts the quads in order, because
+ * the bytes are transposed first. */
+INLINE void lay_quads(const uint8_t *const row[4], int x, uint32_t *quad)
+{
+    vector v[4];
+    UNROLL
+    for (int i = 0; i < 4; i++)
+        v[i] = transpose_32((vector)load_32(row[i] + x));
+    UNROLL
+    for (int k = 0; k < 2; k++, quad += 2 * LANES) {
+        vector upper = k ? V(unpackhi_epi8)(v[0], v[1]) : V(unpacklo_epi8)(v[0], v[1]);
+        vector lower = k ? V(unpackhi_epi8)(v[2], v[3]) : V(unpacklo_epi8)(v[2], v[3]);
+        store(quad, (v_u32)V(unpacklo_epi16)(upper, lower));
+        store(quad + LANES, (v_u32)V(unpackhi_epi16)(upper, lower));
+    }
 }
 
 #define BYTE_HALVES
@@ -132,10 +157,9 @@ INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
 
 INLINE v_u8 narrow_32_u8(const v_s32 v[4])
 {
-    const vector order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     vector low = _mm512_packs_epi32((vector)v[0], (vector)v[1]);
     vector high = _mm512_packs_epi32((vector)v[2], (vector)v[3]);
-    return (v_u8)_mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high));
+    return (v_u8)transpose_32(_mm512_packus_epi16(low, high));
 }
 
 /* The compiler widens vectors in two halves; the processor can widen in one load. */
