@@ -19,6 +19,9 @@
 #include "cpu/lines.h"
 #include "cpu/method.h"
 
+/* Sums of each row that are made before they are divided: whole vectors of any set. */
+#define PART_SAMPLES 768
+
 struct pairs_worker {
     const void **at; /* the lines of a group of rows, from the top */
     void *sum[2][4]; /* of each mask and of each row of output; narrow: of 16 bits */
@@ -182,19 +185,39 @@ static void finish_row(const struct pairs_pass *pass, const struct pairs_worker 
     }
 }
 
+/* Makes a part of the rows, X pixels right of the tile's first one. */
+static void filter_part(const struct pairs_pass *pass, struct pairs_worker *w,
+                        const struct cpu_tile *part, const void *const *lines, int x, int y,
+                        int rows)
+{
+    const size_t at = (size_t)(x * pass->plan->channels) * pass->lines.bytes;
+
+    for (int p = 0; p < pass->masks[0].pairs; p++)
+        w->at[p] = (const char *)lines[p * rows_of(pass->form) / pass->lines.step] + at;
+    for (int k = 0; k < pass->plan->masks; k++)
+        pass->sum(&pass->masks[k], w->at, pass->start[k], w->sum[k],
+                  part->pixels * pass->plan->channels);
+    for (int r = 0; r < rows; r++)
+        finish_row(pass, w, part, r, y + r);
+}
+
+/* Rows for lines of bytes would come late from memory: they are fetched while the sums over the
+ * lines above are made. Lines of int16 take so long that rows come in time. */
 static void filter(const void *context, void *worker, const struct cpu_tile *tile,
                    const void *const *lines, int y, int rows)
 {
     const struct pairs_pass *pass = context;
-    struct pairs_worker *w = worker;
+    const int pixels = PART_SAMPLES / pass->plan->channels;
+    const int last = tile->top + y - tile->first + (pass->lines.span - 1) * pass->lines.step;
+    struct cpu_tile part = *tile;
 
-    for (int p = 0; p < pass->masks[0].pairs; p++)
-        w->at[p] = lines[p * rows_of(pass->form) / pass->lines.step];
-    for (int k = 0; k < pass->plan->masks; k++)
-        pass->sum(&pass->masks[k], w->at, pass->start[k], w->sum[k],
-                  tile->pixels * pass->plan->channels);
-    for (int r = 0; r < rows; r++)
-        finish_row(pass, w, tile, r, y + r);
+    for (int x = 0; x < tile->pixels; x += pixels) {
+        part.first_pixel = tile->first_pixel + x;
+        part.pixels = tile->pixels - x < pixels ? tile->pixels - x : pixels;
+        for (int r = 0; pass->form != PAIRS && r < pass->lines.rows; r++)
+            cpu_tile_fetch(pass->job, &part, last + r);
+        filter_part(pass, worker, &part, lines, x, y, rows);
+    }
 }
 
 /* ---- one pass ---- */
