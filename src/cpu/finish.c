@@ -50,16 +50,17 @@ static void narrow(enum sample_type type, const int32_t *quotient, void *out, in
 static struct cpu_divide divide_of(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    return (struct cpu_divide){m->divisor, log2_exact(m->divisor), (int32_t)plan->max, m->bound + 1,
-                               false};
+    return (struct cpu_divide){
+        m->divisor, log2_exact(m->divisor), (int32_t)plan->max, m->bound + 1, false, false};
 }
 
 void cpu_finish_32(const struct cpu_ops *ops, const struct plan *plan, const int32_t *sums,
-                   void *out, int n, bool streams)
+                   void *out, int n, bool streams, bool turned)
 {
     struct cpu_divide divide = divide_of(plan);
 
     divide.streams = streams;
+    divide.turned = turned;
     ops->divide_32(&divide, sums, plan->type == SAMPLE_U8, out, n);
 }
 

@@ -7,7 +7,7 @@
 /* Makes n samples (whole pixels) of a linear plan without weighted alpha, from sums S of 32 or of
  * 64 bits; S includes the offset. STREAMS: as in struct cpu_tiles. */
 void cpu_finish_32(const struct cpu_ops *ops, const struct plan *plan, const int32_t *sums,
-                   void *out, int n, bool streams);
+                   void *out, int n, bool streams, bool turned);
 void cpu_finish_64(const struct cpu_ops *ops, const struct plan *plan, const int64_t *sums,
                    void *out, int n);
 

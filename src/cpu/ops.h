@@ -31,6 +31,7 @@ struct cpu_divide {
     int64_t bound; /* |sum| + d stays below this; 2^31 or more: the sums have no sign, see
                       cpu/ops_divide.h */
     bool streams;  /* as in struct cpu_tiles */
+    bool turned;   /* the sums are in the order of byte_row and word_row */
 };
 
 /* The weights of one factor of a rank-1 mask, modulo 2^32. */
@@ -99,6 +100,7 @@ struct cpu_masks {
     int pairs, width; /* lines, taps of a line */
     int step;         /* elements from one tap to the next: the channels */
     const uint32_t *weight;
+    int low_bits; /* for sum_row and byte_row: where sums are split in halves; 16: they are not */
 };
 
 /* sum[r][x] = start + the sum over taps of mask r, modulo 2^32, n rounded up to CPU_BLOCK. */
@@ -272,9 +274,9 @@ struct cpu_ops {
     /* As pairs_u8 for 16 bits, each sample minus 32768. */
     void (*pairs_u16)(const uint16_t *upper, const uint16_t *lower, uint32_t *pair, int n);
     /* Over lines of pairs_u8 or pairs_u16, for 1, 2 or 4 rows of output. sum_row: n is rounded up
-     * to twice CPU_BLOCK. sum_halves, for 4 rows: 2^16 times the sums over the lines, plus the sums
-     * over as many lines behind them. */
-    cpu_sum_rows *sum_row, *sum_two_rows, *sum_four_rows, *sum_halves;
+     * to twice CPU_BLOCK; a sum is split into halves of 16 bits: sum >> low_bits, and its low_bits
+     * lowest bits. */
+    cpu_sum_rows *sum_row, *sum_two_rows, *sum_four_rows;
     /* Over lines of four rows of bytes, or NULL: quad[x] = row[0][x] in the lowest byte, row[3][x]
      * in the highest one, or in the form that the sums need; weights are any int8. */
     void (*byte_quads)(const uint8_t *const row[4], uint32_t *quad, int n);
@@ -295,11 +297,11 @@ struct cpu_ops {
      * each minus 32768. */
     void (*split_halves)(const uint32_t *first, const uint32_t *second, uint32_t *upper,
                          uint32_t *lower, int n);
-    /* Sums two rows of bytes over QUADS, and splits the sums as split_halves does. QUADS has 4 *
-     * width taps, whose weights are 256 * the first mask + the second one. May be NULL. Reads up to
-     * 31 bytes behind the last tap; n is rounded up to CPU_BLOCK. */
-    void (*byte_halves)(const struct cpu_masks *quads, const uint8_t *const row[2], uint32_t *upper,
-                        uint32_t *lower, int n);
+    /* As sum_row, over samples, in an order of the sums that is private to the set. NULL: there is
+     * none. As many samples as n is rounded up by are read behind the last tap, too. QUADS has 4 *
+     * width taps, 256 * the first mask + the second one. Of words, 32768 is subtracted. */
+    void (*byte_row)(const struct cpu_masks *quads, const uint8_t *row, uint32_t *sum, int n);
+    void (*word_row)(const struct cpu_masks *mask, const uint16_t *row, uint32_t *sum, int n);
     /* out = clamp(floor((S + d/2) / d)), S = common * (upper * 65536 + lower) + start + cell * in,
      * for divisions that are not SHIFTED; and for those that are. */
     void (*divide_halves)(const struct cpu_halves *halves, const int32_t *upper,

@@ -17,14 +17,13 @@
 
 /* ---- 32 bits ---- */
 
-/* BY_FLOAT: if v < 2^22 and q * d < 2^21 for every q up to max, then v is exact, v/d + 1/(2d) has
- * an error below q * 2^-22 (1/d, the product and the sum are rounded), and (v + 1/2) / d lies at
- * least 1/(2d) from the next integer. BY_FACTOR: floor(v / d) for 0 <= v < 2^31 is v * factor >> 32
- * + shift. With k such that 2^k < d <= 2^(k+1) the factor m = ceil(2^(32+k) / d) is below 2^32 and
- * e = m*d - 2^(32+k) below d, so that the excess v*e / 2^(32+k) stays below 1, and v*m >> 32+k is
- * right. BY_UNSIGNED: the sums are never negative and v < 2^32 - 1 (if bound is 2^31 or more). This
- * holds as before if e <= 2^k. Else m - 1 is too small by less than 2^k / d, and (v + 1) * (m - 1)
- * >> 32+k is right.
+/* BY_FLOAT: if v < 2^22 and q * d < 2^21 for every q up to max, then v is exact, and v/d + 1/(2d)
+ * has an error below q * 2^-22 (three roundings) and lies at least 1/(2d) from the next integer.
+ * BY_FACTOR: floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + shift. With k such that
+ * 2^k < d <= 2^(k+1) the factor m = ceil(2^(32+k) / d) is below 2^32 and e = m*d - 2^(32+k) below
+ * d, so that the excess v*e / 2^(32+k) stays below 1, and v*m >> 32+k is right. BY_UNSIGNED: the
+ * sums are never negative and v < 2^32 - 1 (if bound is 2^31 or more). This holds as before if
+ * e <= 2^k. Else m - 1 is too small by less than 2^k / d, and (v + 1) * (m - 1) >> 32+k is right.
  */
 enum divide_32_way { BY_SHIFT, BY_FLOAT, BY_FACTOR, BY_UNSIGNED };
 
@@ -77,7 +76,7 @@ INLINE void divide_32_body(const struct cpu_divide *divide, enum divide_32_way w
                            const int32_t *sum, bool bytes, void *out, int n)
 {
     const struct divisor_32 d = divide_32_make(divide, way);
-    const bool streams = divide->streams;
+    const bool streams = divide->streams, turned = divide->turned;
     const v_u8 max_u8 = (uint8_t)divide->max - (v_u8){0};
     const v_u16 max_u16 = (uint16_t)divide->max - (v_u16){0};
     for (int x = 0; bytes && x < n; x += VECTOR_BYTES) {
@@ -85,10 +84,10 @@ INLINE void divide_32_body(const struct cpu_divide *divide, enum divide_32_way w
         UNROLL
         for (int k = 0; k < 4; k++)
             v[k] = divide_lanes(&d, sum + x + LANES * k);
-        store_first((uint8_t *)out + x, min_u8(narrow_32_u8(v), max_u8), n - x, streams);
+        store_first((uint8_t *)out + x, min_u8(narrow_32_u8(v, turned), max_u8), n - x, streams);
     }
     for (int x = 0; !bytes && x < n; x += WORDS) {
-        v_u16 v = narrow_32(divide_lanes(&d, sum + x), divide_lanes(&d, sum + x + LANES));
+        v_u16 v = narrow_32(divide_lanes(&d, sum + x), divide_lanes(&d, sum + x + LANES), turned);
         store_first((uint16_t *)out + x, (v_u8)min_u16(v, max_u16), 2 * (n - x), streams);
     }
 }
@@ -135,7 +134,7 @@ INLINE void certify_lanes(const struct cpu_certify *certify, const v_f32 value[4
         below[k] = floor_lanes(value[k] + certify->low, certify->max);
         above[k] = floor_lanes(value[k] + certify->high, certify->max);
     }
-    v_u8 sample = narrow_32_u8(below), other = narrow_32_u8(above);
+    v_u8 sample = narrow_32_u8(below, false), other = narrow_32_u8(above, false);
     store_first(out, sample, left, false);
     store_first(doubtful, (v_u8)(sample != other) & 1, left, false);
 }
@@ -219,8 +218,8 @@ static void shift_halves(const struct cpu_halves *halves, const int32_t *upper,
             v_u32 high = load_32(upper + x + LANES * k), low = load_32(lower + x + LANES * k);
             q[k] = (v_s32)((high + a + (v_u32)((v_s32)(low + b) >> 16)) >> shift);
         }
-        store_first((uint16_t *)out + x, (v_u8)min_u16(narrow_32(q[0], q[1]), max), 2 * (n - x),
-                    halves->streams);
+        store_first((uint16_t *)out + x, (v_u8)min_u16(narrow_32(q[0], q[1], false), max),
+                    2 * (n - x), halves->streams);
     }
 }
 

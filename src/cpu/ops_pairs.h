@@ -18,11 +18,6 @@
 #define quad_total pair_total
 #endif
 
-/* A pair_sum times 2^16. */
-#ifndef SHIFT_SUM
-#define SHIFT_SUM(sum) ((sum) <<= 16)
-#endif
-
 static void pairs_u8(const uint8_t *restrict upper, const uint8_t *restrict lower,
                      uint32_t *restrict pair, int n)
 {
@@ -55,11 +50,10 @@ static void byte_quads(const uint8_t *const row[4], uint32_t *restrict quad, int
 #endif
 
 /* The sums of ROWS rows of output and of PLANES planes of weights, which read the same lines, WIDE
- * vectors at a time; ROWS, PLANES, WIDE and QUADS are constants where this is inlined. HALVES 2:
- * the sums over the lines, times 2^16, and those over as many lines again. All sums, weights and
- * loaded samples are in registers. */
+ * vectors at a time; ROWS, PLANES, WIDE, SPLIT (at low_bits) and QUADS are constants where this is
+ * inlined. All sums, weights and loaded samples are in registers. */
 INLINE void sum_rows(const struct cpu_masks *masks, const void *const *lines, int rows, int planes,
-                     int wide, int halves, bool quads, uint32_t start, void *const *out, int n)
+                     int wide, bool split, bool quads, uint32_t start, void *const *out, int n)
 {
     const int width = masks->width, step = masks->step, taps = masks->pairs * width;
     for (int x = 0; x < n; x += LANES * wide) {
@@ -67,15 +61,9 @@ INLINE void sum_rows(const struct cpu_masks *masks, const void *const *lines, in
         UNROLL
         for (int k = 0; k < rows * planes * wide; k++)
             sum[k / wide][k % wide] = (pair_sum){0};
-        for (int at = 0; at < halves * masks->pairs; at++) {
-            const int p = halves == 2 && at >= masks->pairs ? at - masks->pairs : at;
-            const uint32_t *line = (const uint32_t *)lines[at] + x;
+        for (int p = 0; p < masks->pairs; p++) {
+            const uint32_t *line = (const uint32_t *)lines[p] + x;
             const uint32_t *tap = masks->weight + p * width;
-            if (halves == 2 && at == masks->pairs) {
-                UNROLL
-                for (int k = 0; k < rows * wide; k++)
-                    SHIFT_SUM(sum[k / wide][k % wide]);
-            }
             for (const uint32_t *end = tap + width; tap != end; tap++, line += step) {
                 if (!quads && rows <= 2 && (*tap | tap[(rows - 1) * taps]) == 0)
                     continue;
@@ -103,6 +91,8 @@ INLINE void sum_rows(const struct cpu_masks *masks, const void *const *lines, in
             v_u32 total = quads ? quad_total(&sum[r][v]) : pair_total(&sum[r][v]);
             if (planes == 2)
                 total = (total << 8) + quad_total(&sum[rows + r][v]);
+            if (split)
+                total = split_at(total, masks->low_bits);
             store((uint32_t *)out[r] + x + LANES * v, total + start);
         }
     }
@@ -111,26 +101,44 @@ INLINE void sum_rows(const struct cpu_masks *masks, const void *const *lines, in
 static void sum_row(const struct cpu_masks *mask, const void *const *lines, uint32_t start,
                     void *const *sum, int n)
 {
-    sum_rows(mask, lines, 1, 1, PAIRS_WIDE_ONE, 1, false, start, sum, n);
+    sum_rows(mask, lines, 1, 1, PAIRS_WIDE_ONE, true, false, start, sum, n);
 }
 
 static void sum_two_rows(const struct cpu_masks *masks, const void *const *lines, uint32_t start,
                          void *const *sum, int n)
 {
-    sum_rows(masks, lines, 2, 1, PAIRS_WIDE_TWO, 1, false, start, sum, n);
+    sum_rows(masks, lines, 2, 1, PAIRS_WIDE_TWO, false, false, start, sum, n);
 }
 
 static void sum_four_rows(const struct cpu_masks *masks, const void *const *lines, uint32_t start,
                           void *const *sum, int n)
 {
-    sum_rows(masks, lines, 4, 1, PAIRS_WIDE_FOUR, 1, false, start, sum, n);
+    sum_rows(masks, lines, 4, 1, PAIRS_WIDE_FOUR, false, false, start, sum, n);
 }
 
-static void sum_halves(const struct cpu_masks *masks, const void *const *lines, uint32_t start,
-                       void *const *sum, int n)
+#ifdef TURNED_ROWS
+static void word_row(const struct cpu_masks *mask, const uint16_t *row, uint32_t *sum, int n)
 {
-    sum_rows(masks, lines, 4, 1, PAIRS_WIDE_FOUR, 2, false, start, sum, n);
+    const int channels = mask->step / 2, low_bits = mask->low_bits;
+    for (int x = 0; x < n; x += 4 * WORDS) {
+        pair_sum acc[8] = {{0}};
+        for (int t = 0; t < mask->pairs * mask->width; t++) {
+            const uint16_t *at = row + x + t % mask->width * mask->step;
+            const v_u32 weight = broadcast(mask->weight + t);
+            UNROLL
+            for (int k = 0; k < 4; k++, at += WORDS) {
+                v_u32 pair[2];
+                pair_words(at, at + channels, pair);
+                add_pairs(&acc[2 * k], pair[0], weight);
+                add_pairs(&acc[2 * k + 1], pair[1], weight);
+            }
+        }
+        UNROLL
+        for (int k = 0; k < 8; k++)
+            store(sum + x + LANES * k, split_at(pair_total(&acc[k]), low_bits));
+    }
 }
+#endif
 
 #ifdef QUAD_FLIP
 INLINE void sum_quads(const struct cpu_masks *masks, const void *const *lines, int rows, int planes,
@@ -144,7 +152,7 @@ INLINE void sum_quads(const struct cpu_masks *masks, const void *const *lines, i
         for (int t = 0; t < 4 * taps; t++)
             total += (uint32_t)weight[t];
     }
-    sum_rows(masks, lines, rows, planes, 4, 1, true, start + QUAD_BIAS * total, sum, n);
+    sum_rows(masks, lines, rows, planes, 4, false, true, start + QUAD_BIAS * total, sum, n);
 }
 
 static void quad_four_rows(const struct cpu_masks *masks, const void *const *lines, uint32_t start,

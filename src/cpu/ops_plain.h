@@ -123,8 +123,9 @@ INLINE v_u8 narrow_16(v_u16 a, v_u16 b)
 }
 
 /* Narrows two vectors of int32 to 16 bits, clamped. */
-INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
+INLINE v_u16 narrow_32(v_s32 a, v_s32 b, bool turned)
 {
+    (void)turned;
     v_u16 words;
     for (int k = 0; k < LANES; k++) {
         words[k] = (uint16_t)(a[k] < 0 ? 0 : a[k] > UINT16_MAX ? UINT16_MAX : a[k]);
@@ -134,8 +135,9 @@ INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
 }
 
 /* Narrows four vectors of int32 to bytes, clamped. */
-INLINE v_u8 narrow_32_u8(const v_s32 v[4])
+INLINE v_u8 narrow_32_u8(const v_s32 v[4], bool turned)
 {
+    (void)turned;
     v_u8 bytes;
     for (int k = 0; k < VECTOR_BYTES; k++) {
         int32_t one = v[k / LANES][k % LANES];

@@ -139,8 +139,8 @@ INLINE v_u16 rounded_lengths(v_u16 x, v_u16 y, uint32_t add, int shift)
         h[k] = (v_s32)squares(pairs_16(x, y, k), add, shift);
         root[k] = __builtin_convertvector(near_root(__builtin_convertvector(h[k], v_f32)), v_s32);
     }
-    n = pack_32(root[0], root[1]);
-    return n - (v_u16)(n * (n + 1) < pack_32(h[0], h[1]));
+    n = narrow_32(root[0], root[1], true);
+    return n - (v_u16)(n * (n + 1) < narrow_32(h[0], h[1], true));
 }
 
 /* GRADIENT is passed by value: see divide_16_body. */

@@ -70,13 +70,15 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .pairs_u8 = pairs_u8,
     .sum_two_rows = sum_two_rows,
     .sum_four_rows = sum_four_rows,
-    .sum_halves = sum_halves,
+#ifdef TURNED_ROWS
+    .word_row = word_row,
+#endif
 #ifdef QUAD_FLIP
     .byte_quads = byte_quads,
     .quad_four_rows = quad_four_rows,
     .quad_two_planes = quad_two_planes,
-#ifdef BYTE_HALVES
-    .byte_halves = byte_halves,
+#ifdef BYTE_ROW
+    .byte_row = byte_row,
 #endif
 #endif
 #ifdef BYTE_PAIR_OPS

@@ -104,7 +104,7 @@ INLINE void look_up(const uint16_t *table, uint16_t *d, int n)
 #endif
 
 /* Roots of whole numbers, off by less than 2^-11 of themselves; of 0 perhaps the NaN of 0 times
- * infinity, which becomes INT32_MIN as a whole number, and 0 by pack_32. */
+ * infinity, which becomes INT32_MIN as a whole number, and 0 by narrow_32. */
 #ifndef NEAR_ROOT
 INLINE v_f32 near_root(v_f32 v)
 {
@@ -114,16 +114,21 @@ INLINE v_f32 near_root(v_f32 v)
 }
 #endif
 
-/* pairs_16: the words of A and B side by side, of one half of the vectors (any half on x86).
- * pack_32 of both halves, clamped to 16 bits, puts the words in their order again. */
+/* The words of A and B side by side, of one half of the vectors (any half on x86). narrow_32 of
+ * both halves, turned, puts the words in their order again. */
 #ifndef PAIRS_16
-#define pack_32 narrow_32
 INLINE v_u32 pairs_16(v_u16 a, v_u16 b, int half)
 {
     return (v_u32)(half == 0 ? __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
                              : __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15));
 }
 #endif
+
+/* high << 16 | low of SUM = 2^BITS * high + low; 16 bits change nothing. */
+INLINE v_u32 split_at(v_u32 sum, int bits)
+{
+    return (sum << (16 - bits) & 0xffff0000) | (sum & ((1U << bits) - 1));
+}
 
 /* Sets COUNT vectors to NUMBER in all lanes; stores COUNT vectors. COUNT is a constant. */
 INLINE void fill_32(v_u32 *v, int count, uint32_t number)

@@ -9,14 +9,17 @@
  *     = 2^16 * H + L + 2^15  H and L of int16
  *   S = g * (2^16 * (sum of c*H) + sum of c*L + 2^15 * (sum of c) * (1 + sum of r)) + o
  *
- * (at 8 bits without "sum of r"). Both sums in S fit 32 bits, since the sum of |c| is at most 2^16,
- * too. Overflow on the way does no harm. If S fits 32 bits, it is summed at once, modulo 2^32.
- * Sharpening by a Gaussian has one more cell, at the anchor, added when S is divided.
+ * Both sums in S fit 32 bits, since the sum of |c| is at most 2^16, too. Overflow on the way does
+ * no harm. Sharpening by a Gaussian has one more cell, at the anchor, added when S is divided.
  *
  *   a row of the picture --> pairs of neighbouring pixels --> R
  *   R of two rows below each other --> a line of H and one of L --> S of four rows --> samples
  *
- * If an instruction takes quads of bytes, H and L of 8 bits are made at once, in registers.
+ * If S fits 32 bits, it is summed at once ("joined"), modulo 2^32, two rows at a time. A line is
+ * then one row of R (without the 2^15), split at bit n so that H and 2^n * c fit int16:
+ *
+ *   R = 2^n * H + L,  0 <= L < 2^n
+ *   S = sum of (2^n * c)*H + c*L + 2^15 * (sum of c) * (sum of r) + o    (at 8 bits without 2^15)
  *
  * The lines form a ring. A number of 16 bits and a sign, such as the middle of a narrow Gaussian,
  * is split into two: the second parts are extra taps over the same lines. */
@@ -28,31 +31,32 @@
 #include "cpu/taps.h"
 #include "cpu/tiles.h"
 
-#define RING_BYTES   (160 * 1024) /* a part of the L2 cache */
-#define MOST_SAMPLES 768          /* of a tile: the lines of narrow masks stay in the L1 cache */
-#define PART         256   /* samples whose sums stay in the L1 cache until they are divided */
-#define MOST_SUM     65536 /* of the absolute values in a column or a row */
-#define MOST_PAIRS   (CPU_MAX_SIDE / 2 + 2)
-#define ROWS         4 /* of output, made together */
-#define SLACK        CPU_REAL_SLACK
+#define RING_BYTES (160 * 1024) /* a part of the L2 cache */
+#define MOST_SUM   65536        /* of the absolute values in a column or a row */
+#define MOST_PAIRS (CPU_MAX_SIDE / 2 + 2)
+#define ROWS       4 /* of output, made together; 2 if joined */
+#define SLACK      CPU_REAL_SLACK
 
 struct outer16_worker {
     uint8_t *padded[2];   /* rows of the picture with ghost cells */
     uint32_t *pairs;      /* of neighbouring pixels of a row */
     uint32_t *row[2];     /* R of two rows */
-    uint32_t *ring;       /* all lines of H, then all lines of L */
-    void *sums[2 * ROWS]; /* of four rows: S, or the sums over H and those over L */
+    uint32_t *ring;       /* all lines of H, then all lines of L; or all lines */
+    void *sums[2 * ROWS]; /* of the rows: S, or the sums over H and those over L */
 };
 
 struct outer16_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
     struct cpu_masks row;   /* one mask */
-    struct cpu_masks quads; /* for byte_halves; its width is 0 if that cannot be used */
+    struct cpu_masks quads; /* for byte_row; its width is 0 if that cannot be used */
     struct cpu_masks column;
     struct cpu_halves halves;
+    bool turned; /* R and S are in the order of byte_row or word_row */
     uint32_t weight[11 * MOST_PAIRS];
-    int lines; /* pairs of rows under the masks of ROWS rows of output */
+    int fold;  /* rows in a line, which makes as many lines, of H and of L; 1 if joined */
+    int rows;  /* of output, made together */
+    int lines; /* under the masks of these rows */
     /* Of one job: */
     const struct kernel_job *job;
     struct cpu_tiles tiles;
@@ -107,6 +111,23 @@ static double sum_of_sizes(const int64_t *numbers, int n)
     return sum;
 }
 
+/* At which bit R is split for joined sums; -1: at none. */
+static int low_bits_of(const struct plan *plan, const struct plan_term *outer)
+{
+    const int64_t largest = plan->type == SAMPLE_U8 ? UINT8_MAX : 32768;
+    int64_t reach = 0;
+    int bits = 0;
+
+    for (int j = 0; j < outer->width; j++)
+        reach += largest * llabs(outer->row[j]);
+    while (reach >> bits > INT16_MAX)
+        bits++;
+    for (int i = 0; i < outer->height; i++)
+        if (bits > 15 || llabs(outer->column[i]) << bits > INT16_MAX)
+            return -1;
+    return bits;
+}
+
 /* How the sums are divided; false: by none of the ways. See cpu/ops_divide.h. */
 static bool choose_way(const struct plan *plan, const struct plan_term *outer, int64_t cell,
                        enum cpu_halves_way *way)
@@ -120,7 +141,8 @@ static bool choose_way(const struct plan *plan, const struct plan_term *outer, i
                  fabs((double)cell)) +
         fabs((double)m->offset) + (double)m->divisor;
 
-    if (m->accumulator == ACCUMULATOR_I32 && cell == 0 && common == 1)
+    if (m->accumulator == ACCUMULATOR_I32 && cell == 0 && common == 1 &&
+        low_bits_of(plan, outer) >= 0)
         *way = HALVES_JOINED;
     else if (m->accumulator == ACCUMULATOR_I32 || plan->type == SAMPLE_U8)
         return false;
@@ -158,21 +180,23 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
     const struct plan_mask *m = &plan->mask[0];
     /* In plain C, 16-bit numbers are multiplied no faster than others. */
     const double slow = ops == &cpu_ops_scalar && plan->type == SAMPLE_U8 ? 2 : 1;
+    const double joined = m->accumulator == ACCUMULATOR_I32 ? 0.85 : 1;
     return refusal(plan, ops) ? HUGE_VAL
-                              : cpu_samples(plan, width, height) * slow *
+                              : cpu_samples(plan, width, height) * slow * joined *
                                     (0.3 + 0.25 * plan->type + 0.019 * (2 * m->height + m->width));
 }
 
 /* ---- one tile ---- */
 
 static uint32_t *line_at(const struct outer16_pass *pass, const struct outer16_worker *w, int k,
-                         int half)
+                         int half, int x)
 {
-    return w->ring + (size_t)(half * pass->lines + k % pass->lines) * pass->stride;
+    return w->ring + (size_t)(half * pass->lines + k % pass->lines) * pass->stride +
+           (size_t)(x * pass->plan->channels);
 }
 
-/* Row v of the picture, from the tile's first tap on. CPU_BLOCK pixels behind the last tap may be
- * read, too. */
+/* Row v of the picture, from the tile's first tap on. 2 * CPU_BLOCK pixels behind the last tap may
+ * be read, too. */
 static const uint8_t *row_at(const struct outer16_pass *pass, struct outer16_worker *w,
                              const struct cpu_tile *tile, int v)
 {
@@ -183,7 +207,7 @@ static const uint8_t *row_at(const struct outer16_pass *pass, struct outer16_wor
     uint8_t *padded = w->padded[v & 1];
 
     cpu_tile_fetch(pass->job, tile, v);
-    if (row && from >= 0 && to + CPU_BLOCK <= pass->job->in->width)
+    if (row && from >= 0 && to + 2 * CPU_BLOCK <= pass->job->in->width)
         return row + (size_t)(from * plan->channels) * plan->type;
     cpu_tiles_copy(pass->job, row, from, to, padded);
     return padded;
@@ -205,75 +229,79 @@ static void sum_row(const struct outer16_pass *pass, struct outer16_worker *w, c
     pass->ops->sum_row(&pass->row, pairs, 0, (void *[]){sum}, tile->pixels * channels);
 }
 
+static bool is_joined(const struct outer16_pass *pass)
+{
+    return pass->halves.way == HALVES_JOINED;
+}
+
 static void make_line(const struct outer16_pass *pass, struct outer16_worker *w,
-                      const struct cpu_tile *tile, int k)
+                      const struct cpu_tile *tile, int x, int k)
 {
     const int n = tile->pixels * pass->plan->channels;
-    uint32_t *upper = line_at(pass, w, k, 0), *lower = line_at(pass, w, k, 1);
-    const uint8_t *row[2];
+    uint32_t *upper = line_at(pass, w, k, 0, x), *lower = line_at(pass, w, k, 1, x);
+    const uint8_t *row;
 
-    for (int i = 0; i < 2; i++)
-        row[i] = row_at(pass, w, tile, tile->top + 2 * k + i);
-    if (pass->quads.width > 0) {
-        pass->ops->byte_halves(&pass->quads, row, upper, lower, n);
-        return;
+    for (int i = 0; i < pass->fold; i++) {
+        row = row_at(pass, w, tile, tile->top + pass->fold * k + i);
+        if (pass->quads.width > 0)
+            pass->ops->byte_row(&pass->quads, row, upper, n);
+        else if (pass->turned)
+            pass->ops->word_row(&pass->row, (const uint16_t *)row, upper, n);
+        else
+            sum_row(pass, w, row, tile, is_joined(pass) ? upper : w->row[i]);
     }
-    for (int i = 0; i < 2; i++)
-        sum_row(pass, w, row[i], tile, w->row[i]);
-    pass->ops->split_halves(w->row[0], w->row[1], upper, lower, n);
+    if (!is_joined(pass))
+        pass->ops->split_halves(w->row[0], w->row[1], upper, lower, n);
 }
 
-/* The 16-bit samples under the tile's row Y of output. */
-static const uint16_t *in_at(const struct kernel_job *job, const struct cpu_tile *tile, int y)
-{
-    return (const uint16_t *)image_row(job->in, y - job->in_first_row) +
-           (size_t)(tile->first_pixel * job->plan->channels);
-}
-
-/* Makes ROWS rows of output, from row Y on and line K on. */
+/* Makes a part of ROWS rows from row Y and line K on. X: its first pixel, less the tile's. */
 static void filter(const struct outer16_pass *pass, struct outer16_worker *w,
-                   const struct cpu_tile *tile, int k, int y, int rows)
+                   const struct cpu_tile *part, int x, int k, int y, int rows)
 {
     const struct cpu_ops *ops = pass->ops;
-    const int n = tile->pixels * pass->plan->channels, pairs = pass->column.pairs;
-    const enum cpu_halves_way way = pass->halves.way;
-    const size_t bytes = (size_t)pass->plan->type;
+    const int n = part->pixels * pass->plan->channels, pairs = pass->column.pairs;
+    const struct kernel_job *job = pass->job;
     const void *at[4 * MOST_PAIRS];
 
-    for (int x = 0; x < n; x += PART) {
-        const int part = n - x < PART ? n - x : PART;
-        for (int p = 0; p < pairs; p++)
-            for (int half = 0; half < 2; half++)
-                at[half * pairs + p] = line_at(pass, w, k + p, half) + x;
-        if (way == HALVES_JOINED)
-            ops->sum_halves(&pass->column, at, (uint32_t)pass->halves.start, w->sums, part);
-        for (int half = 0; way != HALVES_JOINED && half < 2; half++)
-            ops->sum_four_rows(&pass->column, at + half * pairs, 0, w->sums + half * ROWS, part);
-        for (int r = 0; r < rows; r++) {
-            void *out = (char *)cpu_tile_out(pass->job, tile, y + r) + (size_t)x * bytes;
-            if (way == HALVES_JOINED)
-                cpu_finish_32(ops, pass->plan, w->sums[r], out, part, pass->tiles.streams);
-            else if (way == HALVES_SHIFTED)
-                ops->shift_halves(&pass->halves, w->sums[r], w->sums[ROWS + r], out, part);
-            else
-                ops->divide_halves(&pass->halves, w->sums[r], w->sums[ROWS + r],
-                                   in_at(pass->job, tile, y + r) + x, out, part);
-        }
+    for (int p = 0; p < pairs; p++)
+        for (int half = 0; half < pass->fold; half++)
+            at[half * pairs + p] = line_at(pass, w, k + p, half, x);
+    if (is_joined(pass))
+        ops->sum_two_rows(&pass->column, at, (uint32_t)pass->halves.start, w->sums, n);
+    for (int half = 0; !is_joined(pass) && half < 2; half++)
+        ops->sum_four_rows(&pass->column, at + half * pairs, 0, w->sums + half * ROWS, n);
+    for (int r = 0; r < rows; r++) {
+        void *out = cpu_tile_out(pass->job, part, y + r);
+        if (is_joined(pass))
+            cpu_finish_32(ops, pass->plan, w->sums[r], out, n, pass->tiles.streams, pass->turned);
+        else if (pass->halves.way == HALVES_SHIFTED)
+            ops->shift_halves(&pass->halves, w->sums[r], w->sums[ROWS + r], out, n);
+        else
+            ops->divide_halves(&pass->halves, w->sums[r], w->sums[ROWS + r],
+                               (const uint16_t *)image_row(job->in, y + r - job->in_first_row) +
+                                   (size_t)(part->first_pixel * job->plan->channels),
+                               out, n);
+        cpu_finish_unfiltered(pass->job, y + r, part->first_pixel, part->pixels, out);
     }
-    for (int r = 0; r < rows; r++)
-        cpu_finish_unfiltered(pass->job, y + r, tile->first_pixel, tile->pixels,
-                              cpu_tile_out(pass->job, tile, y + r));
 }
 
 static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
     const struct outer16_pass *pass = context;
-    int made = 0;
+    const int pixels = CPU_PART_SAMPLES / pass->plan->channels;
+    struct cpu_tile part = *tile;
 
-    for (int y = tile->first, k = 0; y < tile->end; y += ROWS, k += ROWS / 2) {
-        for (; made < k + pass->lines; made++)
-            make_line(pass, worker, tile, made);
-        filter(pass, worker, tile, k, y, tile->end - y < ROWS ? tile->end - y : ROWS);
+    for (int y = tile->first, k = 0, made = 0; y < tile->end; y += pass->rows) {
+        for (int x = 0; x < tile->pixels; x += pixels) {
+            part.first_pixel = tile->first_pixel + x;
+            part.pixels = tile->pixels - x < pixels ? tile->pixels - x : pixels;
+            for (int i = made; i < k + pass->lines; i++)
+                make_line(pass, worker, &part, x, i);
+            filter(pass, worker, &part, x, k, y,
+                   tile->end - y < pass->rows ? tile->end - y : pass->rows);
+        }
+        made = k + pass->lines;
+        k += pass->rows / pass->fold;
     }
 }
 
@@ -317,42 +345,62 @@ static void put_quads(struct outer16_pass *pass, const int64_t *row, int n)
         quads[j / 4] |= (uint32_t)(uint8_t)((row[j] + 128) >> 8) << j % 4 * 8;
         quads[width + j / 4] |= (uint32_t)(uint8_t)row[j] << j % 4 * 8;
     }
-    pass->quads = (struct cpu_masks){1, width, pass->plan->channels, quads};
+    pass->quads = (struct cpu_masks){1, width, pass->plan->channels, quads, pass->row.low_bits};
+}
+
+/* Puts the column's weights: 2^bits * c and c for two rows if joined, else pairs for four rows. */
+static void put_column(struct outer16_pass *pass, const int64_t *numbers, int n, int64_t common,
+                       int bits)
+{
+    const int parts = parts_of(numbers, n, common);
+    uint32_t *column = pass->weight + 2 * MOST_PAIRS;
+
+    pass->fold = is_joined(pass) ? 1 : 2;
+    pass->rows = is_joined(pass) ? 2 : ROWS;
+    pass->lines = is_joined(pass) ? n + 1 : n / 2 + 2;
+    pass->column = (struct cpu_masks){parts * pass->lines, 1, 0, column, 0};
+    for (int r = 0; r < pass->rows; r++, column += parts * pass->lines)
+        if (!is_joined(pass))
+            put_pairs(column, numbers, n, common, -r, pass->lines, parts);
+        else
+            for (int i = 0; i < n; i++)
+                column[r + i] = (uint32_t)(numbers[i] & 0xffff) | (uint32_t)numbers[i]
+                                                                      << (16 + bits);
 }
 
 static void weights_make(struct outer16_pass *pass)
 {
     const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
-    const int lines = m->height / 2 + 2, taps = (m->width + 1) / 2;
-    uint32_t *row = pass->weight, *column = row + 2 * MOST_PAIRS;
+    const int taps = (m->width + 1) / 2;
     int64_t rows = 0, columns = 0, common, cell;
     struct plan_term outer;
-    int parts;
+    int parts, bits;
 
     factors_of(m, &outer, &cell);
+    choose_way(plan, &outer, cell, &pass->halves.way);
     common = common_of(outer.column, m->height);
+    bits = is_joined(pass) ? low_bits_of(plan, &outer) : 16;
     parts = parts_of(outer.row, m->width, 1);
-    put_pairs(row, outer.row, m->width, 1, 0, taps, parts);
-    pass->row = (struct cpu_masks){parts, taps, 2 * plan->channels, row};
-    parts = parts_of(outer.column, m->height, common);
-    for (int r = 0; r < ROWS; r++)
-        put_pairs(column + r * parts * lines, outer.column, m->height, common, -r, lines, parts);
-    pass->column = (struct cpu_masks){parts * lines, 1, 0, column};
-    pass->lines = lines;
-    if (plan->type == SAMPLE_U8 && pass->ops->byte_halves &&
+    put_pairs(pass->weight, outer.row, m->width, 1, 0, taps, parts);
+    pass->row = (struct cpu_masks){parts, taps, 2 * plan->channels, pass->weight, bits};
+    put_column(pass, outer.column, m->height, common, bits);
+    if (plan->type == SAMPLE_U8 && pass->ops->byte_row &&
         cpu_weights_fit(outer.row, m->width, INT16_MAX - 128))
         put_quads(pass, outer.row, m->width);
+    pass->turned = pass->quads.width > 0 ||
+                   (plan->type == SAMPLE_U16 && is_joined(pass) && pass->ops->word_row);
     for (int i = 0; i < m->height; i++)
         columns += outer.column[i] / common;
     for (int j = 0; plan->type == SAMPLE_U16 && j < m->width; j++)
         rows += outer.row[j];
-    pass->halves = (struct cpu_halves){.common = common,
-                                       .start = common * 32768 * columns * (1 + rows) + m->offset,
+    rows += !is_joined(pass); /* 2^15 in R */
+    pass->halves = (struct cpu_halves){.way = pass->halves.way,
+                                       .common = common,
+                                       .start = common * 32768 * columns * rows + m->offset,
                                        .cell = cell,
                                        .divisor = m->divisor,
                                        .max = (int32_t)plan->max};
-    choose_way(plan, &outer, cell, &pass->halves.way);
 }
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
@@ -391,12 +439,12 @@ static bool outer16_run(const void *state, const struct kernel_job *job, struct 
     static const struct cpu_tile_hooks hooks = {sizeof(struct outer16_worker), worker_make,
                                                 run_tile};
     struct outer16_pass pass = *(const struct outer16_pass *)state;
-    int pixels = RING_BYTES / (2 * (int)sizeof(uint32_t) * pass.lines * pass.plan->channels);
+    /* Processors with AVX-512 have an L2 cache of 1 MB or more. */
+    const int ring = pass.ops->vector_bytes == 64 ? 384 * 1024 : RING_BYTES;
+    int pixels = ring / (pass.fold * (int)sizeof(uint32_t) * pass.lines * pass.plan->channels);
     int width = pass.plan->mask[0].width;
 
     pass.job = job;
-    if (pixels * pass.plan->channels > MOST_SAMPLES)
-        pixels = MOST_SAMPLES / pass.plan->channels;
     pixels = (pixels > 2 * width ? pixels : 2 * width) / CPU_TILE_MIN * CPU_TILE_MIN;
     pass.tiles = cpu_tiles_cut(job, pixels);
     pass.halves.streams = pass.tiles.streams;

@@ -19,9 +19,6 @@
 #include "cpu/lines.h"
 #include "cpu/method.h"
 
-/* Sums of each row that are made before they are divided: whole vectors of any set. */
-#define PART_SAMPLES 768
-
 struct pairs_worker {
     const void **at; /* the lines of a group of rows, from the top */
     void *sum[2][4]; /* of each mask and of each row of output; narrow: of 16 bits */
@@ -178,45 +175,36 @@ static void finish_row(const struct pairs_pass *pass, const struct pairs_worker 
     else if (plan->kind == PLAN_GRADIENT)
         cpu_finish_gradient(pass->ops, plan, sum, w->sum[1][r], out, n);
     else if (!pass->certified)
-        cpu_finish_32(pass->ops, plan, sum, out, n, pass->lines.tiles.streams);
+        cpu_finish_32(pass->ops, plan, sum, out, n, pass->lines.tiles.streams, false);
     else {
         pass->ops->certify_u8(&pass->rounded.test, sum, out, w->doubtful, n);
         cpu_exact_samples(pass->job, tile, y, w->doubtful, out);
     }
 }
 
-/* Makes a part of the rows, X pixels right of the tile's first one. */
-static void filter_part(const struct pairs_pass *pass, struct pairs_worker *w,
-                        const struct cpu_tile *part, const void *const *lines, int x, int y,
-                        int rows)
-{
-    const size_t at = (size_t)(x * pass->plan->channels) * pass->lines.bytes;
-
-    for (int p = 0; p < pass->masks[0].pairs; p++)
-        w->at[p] = (const char *)lines[p * rows_of(pass->form) / pass->lines.step] + at;
-    for (int k = 0; k < pass->plan->masks; k++)
-        pass->sum(&pass->masks[k], w->at, pass->start[k], w->sum[k],
-                  part->pixels * pass->plan->channels);
-    for (int r = 0; r < rows; r++)
-        finish_row(pass, w, part, r, y + r);
-}
-
-/* Rows for lines of bytes would come late from memory: they are fetched while the sums over the
- * lines above are made. Lines of int16 take so long that rows come in time. */
+/* Rows for lines of bytes would come late from memory: they are fetched while sums are made. */
 static void filter(const void *context, void *worker, const struct cpu_tile *tile,
                    const void *const *lines, int y, int rows)
 {
     const struct pairs_pass *pass = context;
-    const int pixels = PART_SAMPLES / pass->plan->channels;
-    const int last = tile->top + y - tile->first + (pass->lines.span - 1) * pass->lines.step;
+    const struct cpu_lines *l = &pass->lines;
+    const int channels = pass->plan->channels, pixels = CPU_PART_SAMPLES / channels;
+    const int last = tile->top + y - tile->first + (l->span - 1) * l->step;
+    struct pairs_worker *w = worker;
     struct cpu_tile part = *tile;
 
     for (int x = 0; x < tile->pixels; x += pixels) {
         part.first_pixel = tile->first_pixel + x;
         part.pixels = tile->pixels - x < pixels ? tile->pixels - x : pixels;
-        for (int r = 0; pass->form != PAIRS && r < pass->lines.rows; r++)
+        for (int r = 0; pass->form != PAIRS && r < l->rows; r++)
             cpu_tile_fetch(pass->job, &part, last + r);
-        filter_part(pass, worker, &part, lines, x, y, rows);
+        for (int p = 0; p < pass->masks[0].pairs; p++)
+            w->at[p] = (const char *)lines[p * rows_of(pass->form) / l->step] +
+                       (size_t)(x * channels) * l->bytes;
+        for (int k = 0; k < pass->plan->masks; k++)
+            pass->sum(&pass->masks[k], w->at, pass->start[k], w->sum[k], part.pixels * channels);
+        for (int r = 0; r < rows; r++)
+            finish_row(pass, w, &part, r, y + r);
     }
 }
 
@@ -240,7 +228,7 @@ static bool weights_pack(struct pairs_pass *pass, int k, const int64_t *weight)
     pass->weights[k] = packed;
     if (!packed)
         return false;
-    pass->masks[k] = (struct cpu_masks){pairs, m->width, pass->plan->channels, packed};
+    pass->masks[k] = (struct cpu_masks){pairs, m->width, pass->plan->channels, packed, 0};
     weights_lay(pass, &pass->masks[k], weight, m->height, planes ? 8 : 0, packed);
     if (planes)
         weights_lay(pass, &pass->masks[k], weight, m->height, 0, packed + 2 * (size_t)taps);

@@ -74,7 +74,7 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
 
     (void)rows;
     pass->ops->sum_steps_32(&pass->steps, lines, (uint64_t)plan->mask[0].offset, w->sums, n);
-    cpu_finish_32(pass->ops, plan, w->sums, cpu_tile_out(pass->job, tile, y), n, false);
+    cpu_finish_32(pass->ops, plan, w->sums, cpu_tile_out(pass->job, tile, y), n, false, false);
 }
 
 /* ---- one pass ---- */

@@ -243,8 +243,8 @@ static void filter_row(const struct separable_pass *pass, struct separable_worke
             w->wide[x] = pass->common * w->sums[PLAIN][x] + plan->mask[0].offset;
         cpu_finish_64(pass->ops, plan, w->wide, out, n);
     } else {
-        cpu_finish_32(pass->ops, plan, (const int32_t *)w->sums[PLAIN], out, n,
-                      pass->tiles.streams);
+        cpu_finish_32(pass->ops, plan, (const int32_t *)w->sums[PLAIN], out, n, pass->tiles.streams,
+                      false);
     }
     cpu_finish_unfiltered(pass->job, y, w->tile.first_pixel, w->tile.pixels, out);
 }

@@ -20,7 +20,9 @@
 #include "cpu/ops.h"
 #include "kernel/kernel.h"
 
-#define CPU_TILE_MIN     64 /* pixels, if the picture has as many */
+#define CPU_TILE_MIN 64 /* pixels, if the picture has as many */
+#define CPU_PART_SAMPLES                                                                           \
+    768 /* sums that stay in the L1 cache until they are divided: whole vectors */
 #define CPU_STREAM_ALIGN 64 /* bytes: of the longest vector, and a cache line */
 
 /* How a job is cut. */

@@ -432,7 +432,7 @@ static void sums_without_a_sign(void)
             state = state * 1664525 + 1013904223;
             const uint32_t d = round < 200 ? 33489 + (uint32_t)round : (state >> round % 30) | 2;
             const uint32_t most = UINT32_MAX - 1 - d / 2;
-            const struct cpu_divide divide = {d, -1, 65535, UINT32_MAX, false};
+            const struct cpu_divide divide = {d, -1, 65535, UINT32_MAX, false, false};
             for (int i = 0; i < CPU_BLOCK; i++) {
                 state = state * 1664525 + 1013904223;
                 const uint64_t near = (uint64_t)(state % 65537) * d + d / 2 + (uint64_t)(i % 4) - 2;

@@ -48,9 +48,6 @@ INLINE v_u32 pair_total(const pair_sum *sum)
     return (v_u32)vpaddq_s32(sum->low, sum->high);
 }
 
-#define SHIFT_SUM(sum)                                                                             \
-    ((sum).low = vshlq_n_s32((sum).low, 16), (sum).high = vshlq_n_s32((sum).high, 16))
-
 /* Adds bytes times a weight: umlal and umlsl take the weight's absolute value. */
 INLINE void add_bytes(v_u16 sum[2], v_u8 bytes, int weight)
 {
@@ -118,13 +115,15 @@ INLINE v_u8 narrow_16(v_u16 a, v_u16 b)
     return (v_u8)vcombine_u8(vqmovun_s16((int16x8_t)a), vqmovun_s16((int16x8_t)b));
 }
 
-INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
+INLINE v_u16 narrow_32(v_s32 a, v_s32 b, bool turned)
 {
+    (void)turned;
     return (v_u16)vcombine_u16(vqmovun_s32((int32x4_t)a), vqmovun_s32((int32x4_t)b));
 }
 
-INLINE v_u8 narrow_32_u8(const v_s32 v[4])
+INLINE v_u8 narrow_32_u8(const v_s32 v[4], bool turned)
 {
+    (void)turned;
     int16x8_t low = vcombine_s16(vqmovn_s32((int32x4_t)v[0]), vqmovn_s32((int32x4_t)v[1]));
     int16x8_t high = vcombine_s16(vqmovn_s32((int32x4_t)v[2]), vqmovn_s32((int32x4_t)v[3]));
     return narrow_16((v_u16)low, (v_u16)high);

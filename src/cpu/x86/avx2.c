@@ -48,18 +48,19 @@ INLINE v_f32 near_root(v_f32 v)
     return v * (v_f32)_mm256_rsqrt_ps((__m256)v);
 }
 
-INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
+INLINE v_u16 narrow_32(v_s32 a, v_s32 b, bool turned)
 {
     vector packed = _mm256_packus_epi32((vector)a, (vector)b);
-    return (v_u16)_mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0));
+    return (v_u16)(turned ? packed : _mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0)));
 }
 
-INLINE v_u8 narrow_32_u8(const v_s32 v[4])
+INLINE v_u8 narrow_32_u8(const v_s32 v[4], bool turned)
 {
     const vector order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     vector low = _mm256_packs_epi32((vector)v[0], (vector)v[1]);
     vector high = _mm256_packs_epi32((vector)v[2], (vector)v[3]);
-    return (v_u8)_mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
+    vector packed = _mm256_packus_epi16(low, high);
+    return (v_u8)(turned ? packed : _mm256_permutevar8x32_epi32(packed, order));
 }
 
 /* The compiler widens vectors in two halves; the processor can widen in one load. */

@@ -87,59 +87,46 @@ INLINE vector transpose_32(vector v)
 }
 
 #define LAY_QUADS
-
-/* Makes 64 quads. Unpacking works in each quarter of a vector; it puts the quads in order, because
- * the bytes are transposed first. */
+/* Makes 64 quads. Unpacking works in each quarter of a vector: the bytes are transposed before. */
 INLINE void lay_quads(const uint8_t *const row[4], int x, uint32_t *quad)
 {
     vector v[4];
     UNROLL
     for (int i = 0; i < 4; i++)
         v[i] = transpose_32((vector)load_32(row[i] + x));
-    UNROLL
-    for (int k = 0; k < 2; k++, quad += 2 * LANES) {
-        vector upper = k ? V(unpackhi_epi8)(v[0], v[1]) : V(unpacklo_epi8)(v[0], v[1]);
-        vector lower = k ? V(unpackhi_epi8)(v[2], v[3]) : V(unpacklo_epi8)(v[2], v[3]);
-        store(quad, (v_u32)V(unpacklo_epi16)(upper, lower));
-        store(quad + LANES, (v_u32)V(unpackhi_epi16)(upper, lower));
-    }
+    const vector a = V(unpacklo_epi8)(v[0], v[1]), b = V(unpackhi_epi8)(v[0], v[1]);
+    const vector c = V(unpacklo_epi8)(v[2], v[3]), d = V(unpackhi_epi8)(v[2], v[3]);
+    store(quad, (v_u32)V(unpacklo_epi16)(a, c));
+    store(quad + LANES, (v_u32)V(unpackhi_epi16)(a, c));
+    store(quad + 2 * LANES, (v_u32)V(unpacklo_epi16)(b, d));
+    store(quad + 3 * LANES, (v_u32)V(unpackhi_epi16)(b, d));
 }
 
-#define BYTE_HALVES
+#define BYTE_ROW
 
-/* For 16 places: puts four bytes, STEP apart, side by side. */
-INLINE v_u32 spread_quads(const uint8_t *at, int step)
+/* Vector K has the sums of places 4 * K .. 4 * K + 3 of each quarter, whose taps a shuffle in the
+ * quarter puts side by side. */
+static void byte_row(const struct cpu_masks *quads, const uint8_t *row, uint32_t *sum, int n)
 {
-    const vector lanes = _mm512_setr_epi32(0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6);
-    const v_u32 first = (v_u32)_mm512_set4_epi32(0x03030303, 0x02020202, 0x01010101, 0);
-    const vector bytes = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)at));
-    return (v_u32)_mm512_shuffle_epi8(_mm512_permutexvar_epi32(lanes, bytes),
-                                      (vector)(first + 0x03020100 * (uint32_t)step));
-}
-
-static void byte_halves(const struct cpu_masks *quads, const uint8_t *const row[2], uint32_t *upper,
-                        uint32_t *lower, int n)
-{
-    const int step = quads->step;
+    const int step = quads->step, low_bits = quads->low_bits;
     const uint32_t *high = quads->weight, *low = high + quads->width;
-    for (int x = 0; x < n; x += 2 * LANES) {
-        v_u32 sum[2][4] = {{{0}}};
+    const v_u32 first = (v_u32)_mm512_set4_epi32(0x03030303, 0x02020202, 0x01010101, 0);
+    const vector taps = (vector)(first + 0x03020100 * (uint32_t)step);
+    for (int x = 0; x < n; x += 4 * LANES) {
+        v_u32 part[2][4] = {{{0}}};
         for (int q = 0; q < quads->width; q++) {
             const v_u32 a = broadcast(high + q), b = broadcast(low + q);
             UNROLL
             for (int k = 0; k < 4; k++) {
-                v_u32 v = spread_quads(row[k / 2] + x + k % 2 * LANES + 4 * q * step, step);
-                add_quads(&sum[0][k], v, a);
-                add_quads(&sum[1][k], v, b);
+                const vector bytes = (vector)load_32(row + x + 4 * q * step + 4 * k);
+                const v_u32 v = (v_u32)_mm512_shuffle_epi8(bytes, taps);
+                add_quads(&part[0][k], v, a);
+                add_quads(&part[1][k], v, b);
             }
         }
         UNROLL
-        for (int k = 0; k < 2; k++) {
-            const v_u32 first = (sum[0][k] << 8) + sum[1][k];
-            const v_u32 second = (sum[0][2 + k] << 8) + sum[1][2 + k];
-            store(upper + x + LANES * k, first >> 16 | (second & 0xffff0000));
-            store(lower + x + LANES * k, ((first & 0xffff) | second << 16) ^ 0x80008000);
-        }
+        for (int k = 0; k < 4; k++)
+            store(sum + x + LANES * k, split_at((part[0][k] << 8) + part[1][k], low_bits));
     }
 }
 
@@ -148,18 +135,19 @@ INLINE v_f32 near_root(v_f32 v)
     return v * (v_f32)_mm512_rsqrt14_ps((__m512)v);
 }
 
-INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
+INLINE v_u16 narrow_32(v_s32 a, v_s32 b, bool turned)
 {
     const vector order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
     vector packed = _mm512_packus_epi32((vector)a, (vector)b);
-    return (v_u16)_mm512_permutexvar_epi64(order, packed);
+    return (v_u16)(turned ? packed : _mm512_permutexvar_epi64(order, packed));
 }
 
-INLINE v_u8 narrow_32_u8(const v_s32 v[4])
+INLINE v_u8 narrow_32_u8(const v_s32 v[4], bool turned)
 {
     vector low = _mm512_packs_epi32((vector)v[0], (vector)v[1]);
     vector high = _mm512_packs_epi32((vector)v[2], (vector)v[3]);
-    return (v_u8)transpose_32(_mm512_packus_epi16(low, high));
+    vector packed = _mm512_packus_epi16(low, high);
+    return (v_u8)(turned ? packed : transpose_32(packed));
 }
 
 /* The compiler widens vectors in two halves; the processor can widen in one load. */

@@ -137,6 +137,17 @@ INLINE void look_up(const uint16_t *table, uint16_t *d, int n)
     }
 }
 
+#define TURNED_ROWS
+
+/* Pairs of 16-bit samples, each minus 32768. Unpacking and packing work in parts of 16 bytes: the
+ * order that unpacking makes is undone by packing. */
+INLINE void pair_words(const uint16_t *first, const uint16_t *second, v_u32 pair[2])
+{
+    for (int k = 0; k < 2; k++)
+        pair[k] = pairs_16((v_u16)(load_32(first) ^ 0x80008000),
+                           (v_u16)(load_32(second) ^ 0x80008000), k);
+}
+
 INLINE v_u8 narrow_16(v_u16 a, v_u16 b)
 {
     return (v_u8)V(packus_epi16)((vector)a, (vector)b);
