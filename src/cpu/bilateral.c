@@ -344,7 +344,6 @@ static void bilateral_free(void *state)
 {
     struct bilateral_pass *pass = state;
     free(pass->table);
-    free(pass);
 }
 
 /* Lists the channels in a set; returns how many there are. */
@@ -402,17 +401,15 @@ static struct cpu_bilateral_bounds bounds_of(const struct plan *plan)
     return (struct cpu_bilateral_bounds){(2 * roundings + 8) * unit, 4 * (plan->max + 1.0) * unit};
 }
 
-static void *bilateral_make(const struct plan *plan, const struct cpu_ops *ops, int width,
-                            int height)
+static bool bilateral_make(void *state, const struct plan *plan, const struct cpu_ops *ops,
+                           int width, int height)
 {
     const struct plan_mask *m = &plan->mask[0];
     const bool wide = plan->type == SAMPLE_U16;
     const unsigned alpha = plan->alpha == ALPHA_WEIGHTED ? 1u << (plan->channels - 1) : 0;
-    struct bilateral_pass *pass = calloc(1, sizeof *pass);
+    struct bilateral_pass *pass = state;
 
     (void)width, (void)height;
-    if (!pass)
-        return NULL;
     pass->plan = plan;
     pass->ops = ops;
     pass->loops = &ops->bilateral[wide];
@@ -424,10 +421,7 @@ static void *bilateral_make(const struct plan *plan, const struct cpu_ops *ops, 
     pass->compares = list_channels(plan_compared(plan), pass->compared);
     pass->sums = list_channels(plan->filtered | alpha, pass->summed);
     pass->bounds = bounds_of(plan);
-    if (make_range(pass))
-        return pass;
-    bilateral_free(pass);
-    return NULL;
+    return make_range(pass);
 }
 
 static bool bilateral_run(const void *state, const struct kernel_job *job, struct error *err)
@@ -464,6 +458,7 @@ const struct cpu_method cpu_method_bilateral = {
     .idea = "means of similar cells; a pair of cells has one weight",
     .kinds = KERNEL_KIND(PLAN_BILATERAL),
     .cost = cost,
+    .state_bytes = sizeof(struct bilateral_pass),
     .make = bilateral_make,
     .run = bilateral_run,
     .free = bilateral_free,

@@ -456,23 +456,18 @@ static void bytes_free(void *state)
     free(pass->taps.pair);
     free(pass->taps.weight);
     cpu_taps_free(&pass->column);
-    free(pass);
 }
 
-static void *bytes_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+static bool bytes_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
+                       int height)
 {
-    struct bytes_pass *pass = calloc(1, sizeof *pass);
+    struct bytes_pass *pass = state;
 
     (void)width, (void)height;
-    if (!pass)
-        return NULL;
     pass->plan = plan;
     pass->ops = ops;
     pass->separable = cpu_bytes_separable(plan);
-    if (weights_make(pass))
-        return pass;
-    bytes_free(pass);
-    return NULL;
+    return weights_make(pass);
 }
 
 static bool bytes_run(const void *state, const struct kernel_job *job, struct error *err)
@@ -513,6 +508,7 @@ const struct cpu_method cpu_method_bytes = {
     .refusal = refusal,
     .cost = cost,
     .wide_cost = 0.87,
+    .state_bytes = sizeof(struct bytes_pass),
     .make = bytes_make,
     .run = bytes_run,
     .free = bytes_free,

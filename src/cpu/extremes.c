@@ -301,31 +301,26 @@ static void extremes_free(void *state)
 {
     struct extremes_pass *pass = state;
     cpu_window_free(&pass->window);
-    free(pass);
 }
 
-static void *extremes_make(const struct plan *plan, const struct cpu_ops *ops, int width,
-                           int height)
+static bool extremes_make(void *state, const struct plan *plan, const struct cpu_ops *ops,
+                          int width, int height)
 {
     const struct plan_mask *m = &plan->mask[0];
-    struct extremes_pass *pass = calloc(1, sizeof *pass);
+    struct extremes_pass *pass = state;
 
     (void)width, (void)height;
-    if (!pass)
-        return NULL;
     pass->plan = plan;
     pass->ops = ops;
-    if (!cpu_window_make(&pass->window, m)) {
-        extremes_free(pass);
-        return NULL;
-    }
+    if (!cpu_window_make(&pass->window, m))
+        return false;
     pass->by_blocks = pass->window.is_rectangle && m->height > LOW;
     for (int i = 0; i < pass->window.runs; i++) {
         const struct cpu_run *run = &pass->window.run[i];
         if (pass->of_length[run->length].depth == 0)
             pass->of_length[run->length] = add_ring(pass, m->height - run->row);
     }
-    return pass;
+    return true;
 }
 
 static bool extremes_run(const void *state, const struct kernel_job *job, struct error *err)
@@ -380,6 +375,7 @@ const struct cpu_method cpu_method_extremes = {
     .kinds = KERNEL_KIND(PLAN_ORDER),
     .refusal = refusal,
     .cost = cost,
+    .state_bytes = sizeof(struct extremes_pass),
     .make = extremes_make,
     .run = extremes_run,
     .free = extremes_free,

@@ -347,7 +347,9 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
 static bool fft_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     const struct plan *plan = job->plan;
-    struct fft_pass pass = {.job = job, .fft = state, .weighted = plan->alpha == ALPHA_WEIGHTED};
+    struct fft_pass pass = {.job = job,
+                            .fft = *(struct cpu_fft_plan *const *)state,
+                            .weighted = plan->alpha == ALPHA_WEIGHTED};
     int pieces, width = pass.fft->tile_width, height = pass.fft->tile_height;
     bool ok = true;
 
@@ -390,15 +392,17 @@ static struct plan transformed_plan(const struct plan *plan)
     return layer;
 }
 
-static void *fft_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+static bool fft_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
+                     int height)
 {
     struct plan transformed = transformed_plan(plan);
-    return cpu_fft_plan_new(&transformed, ops, width, height);
+    struct cpu_fft_plan **fft = state;
+    return (*fft = cpu_fft_plan_new(&transformed, ops, width, height)) != NULL;
 }
 
 static void fft_free(void *state)
 {
-    cpu_fft_plan_delete(state);
+    cpu_fft_plan_delete(*(struct cpu_fft_plan **)state);
 }
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
@@ -437,6 +441,7 @@ const struct cpu_method cpu_method_fft = {
     .refusal = refusal,
     .cost = cost,
     .wide_cost = 0.94,
+    .state_bytes = sizeof(struct cpu_fft_plan *),
     .make = fft_make,
     .run = fft_run,
     .free = fft_free,

@@ -159,17 +159,14 @@ static void histogram_free(void *state)
 {
     struct histogram_pass *pass = state;
     cpu_window_free(&pass->window);
-    free(pass);
 }
 
-static void *histogram_make(const struct plan *plan, const struct cpu_ops *ops, int width,
-                            int height)
+static bool histogram_make(void *state, const struct plan *plan, const struct cpu_ops *ops,
+                           int width, int height)
 {
-    struct histogram_pass *pass = calloc(1, sizeof *pass);
+    struct histogram_pass *pass = state;
 
     (void)ops, (void)width, (void)height;
-    if (!pass)
-        return NULL;
     pass->plan = plan;
     pass->shift = plan->type == SAMPLE_U8 ? 4 : 8;
     pass->lines = (struct cpu_lines){.line_rows = 1,
@@ -177,10 +174,7 @@ static void *histogram_make(const struct plan *plan, const struct cpu_ops *ops, 
                                      .rows = 1,
                                      .span = plan->mask[0].height,
                                      .bytes = sizeof(uint16_t)};
-    if (cpu_window_make(&pass->window, &plan->mask[0]))
-        return pass;
-    histogram_free(pass);
-    return NULL;
+    return cpu_window_make(&pass->window, &plan->mask[0]);
 }
 
 static bool histogram_run(const void *state, const struct kernel_job *job, struct error *err)
@@ -208,6 +202,7 @@ const struct cpu_method cpu_method_histogram = {
     .idea = "any cell of a sorted window, by a histogram that moves along the row",
     .kinds = KERNEL_KIND(PLAN_ORDER),
     .cost = cost,
+    .state_bytes = sizeof(struct histogram_pass),
     .make = histogram_make,
     .run = histogram_run,
     .free = histogram_free,

@@ -53,6 +53,29 @@ static bool refuse(const char *name, const char *why, const struct plan *plan,
                      names);
 }
 
+static void way_free(struct way *way)
+{
+    void *state = way->method && way->method->make ? (void *)way->state : NULL;
+
+    if (state && way->method->free)
+        way->method->free(state);
+    free(state);
+    way->state = NULL;
+}
+
+/* Makes the state of the way's method; false: there is none. */
+static bool way_fill(struct way *way, const struct cpu_state *state, const struct plan *plan)
+{
+    const struct cpu_method *m = way->method;
+    void *made = m->make ? calloc(1, m->state_bytes) : NULL;
+
+    way->state = m->make ? made : state->ops;
+    if (!m->make || (made && m->make(made, plan, state->ops, state->width, state->height)))
+        return true;
+    way_free(way);
+    return false;
+}
+
 /* Prepares the method NAMED, else the fastest one. If the fastest one cannot run the plan after
  * all, the next one is tried. */
 static bool way_make(struct way *way, const struct cpu_state *state, const struct plan *plan,
@@ -70,19 +93,12 @@ static bool way_make(struct way *way, const struct cpu_state *state, const struc
         why = cpu_method_refusal(way->method, plan, ops);
     if (named && why)
         return refuse(named, why, plan, ops, err);
-    while (way->method &&
-           !(way->state = way->method->make ? way->method->make(plan, ops, width, height) : ops)) {
+    while (way->method && !way_fill(way, state, plan)) {
         for (int i = 0; i < count; i++)
             left_out |= methods[i] == way->method ? 1U << i : 0;
         way->method = named ? NULL : cpu_method_fastest(plan, ops, width, height, left_out);
     }
     return way->method || error_set(err, EXIT_INPUT, "no memory for the mask's weights");
-}
-
-static void way_free(struct way *way)
-{
-    if (way->state && way->method->free)
-        way->method->free((void *)way->state);
 }
 
 static void cpu_state_close(struct cpu_state *state)

@@ -247,27 +247,22 @@ static void long_free(void *state)
     struct long_pass *pass = state;
     cpu_steps_free(&pass->column);
     cpu_steps_free(&pass->row);
-    free(pass);
 }
 
-static void *long_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+static bool long_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
+                      int height)
 {
     const struct plan_mask *m = &plan->mask[0];
-    struct long_pass *pass = calloc(1, sizeof *pass);
+    struct long_pass *pass = state;
 
     (void)width, (void)height;
-    if (!pass)
-        return NULL;
     pass->plan = plan;
     pass->ops = ops;
     pass->layers = plan->alpha == ALPHA_WEIGHTED ? LAYERS : 1;
     for (int i = 0; i < m->height; i++)
         pass->column_sum += (uint64_t)m->column[i];
-    if (cpu_steps_make(&pass->column, m->column, 1, m->height, STRIP) &&
-        cpu_steps_make(&pass->row, m->row, 1, m->width, plan->channels))
-        return pass;
-    long_free(pass);
-    return NULL;
+    return cpu_steps_make(&pass->column, m->column, 1, m->height, STRIP) &&
+           cpu_steps_make(&pass->row, m->row, 1, m->width, plan->channels);
 }
 
 static bool long_run(const void *state, const struct kernel_job *job, struct error *err)
@@ -316,6 +311,7 @@ const struct cpu_method cpu_method_long = {
     .idea = "masks longer than 255 cells: running sums, taken where the weights change",
     .kinds = KERNEL_KIND(PLAN_LONG),
     .cost = cost,
+    .state_bytes = sizeof(struct long_pass),
     .make = long_make,
     .run = long_run,
     .free = long_free,

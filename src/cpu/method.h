@@ -22,13 +22,15 @@ struct cpu_method {
     double (*cost)(const struct plan *plan, const struct cpu_ops *ops, int width, int height);
     /* The time with registers of 64 bytes (AVX-512), by the cost; 0: as long as the cost. */
     double wide_cost;
-    /* Makes the state of all jobs of a picture, for outputs of about WIDTH x HEIGHT. NULL: no
-     * memory, or the method cannot run the plan after all. PLAN and OPS must stay valid. No
-     * function: the state is OPS. */
-    void *(*make)(const struct plan *plan, const struct cpu_ops *ops, int width, int height);
+    /* Makes the state of all jobs of a picture, for outputs of about WIDTH x HEIGHT, in STATE_BYTES
+     * zeros. False: no memory, or the method cannot run the plan after all. PLAN and OPS must stay
+     * valid. No function: the state is OPS. */
+    size_t state_bytes;
+    bool (*make)(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
+                 int height);
     /* Runs one pass; any threads may call it at once. */
     bool (*run)(const void *state, const struct kernel_job *job, struct error *err);
-    void (*free)(void *state); /* none without `make` */
+    void (*free)(void *state); /* what make() took, though it failed; NULL: nothing */
     /* As `rows` of struct kernel; NULL: any number of rows will do. */
     int (*rows)(const struct plan *plan, int width, int rows, int most);
 };

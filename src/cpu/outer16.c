@@ -151,9 +151,7 @@ static bool choose_way(const struct plan *plan, const struct plan_term *outer, i
              (double)m->sum * UINT16_MAX + (double)m->divisor / 2 < 0x1p48 * (double)common)
         *way = HALVES_SHIFTED;
     else if (most < 0x1p49 || (most < 0x1p53 && m->divisor == power))
-        *way = HALVES_ONCE;
-    else if (most < 0x1p53 && most / (double)power < 0x1p31)
-        *way = HALVES_TWICE;
+        *way = HALVES_MULTIPLIED;
     else
         return false;
     return true;
@@ -420,17 +418,16 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
         w->sums[k] = cpu_memory_take(memory, line);
 }
 
-static void *outer16_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+static bool outer16_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
+                         int height)
 {
-    struct outer16_pass *pass = calloc(1, sizeof *pass);
+    struct outer16_pass *pass = state;
 
     (void)width, (void)height;
-    if (!pass)
-        return NULL;
     pass->plan = plan;
     pass->ops = ops;
     weights_make(pass);
-    return pass;
+    return true;
 }
 
 /* Cuts tiles so that the ring fits the cache, unless the halo would be most of a row. */
@@ -459,7 +456,7 @@ const struct cpu_method cpu_method_outer16 = {
     .refusal = refusal,
     .cost = cost,
     .wide_cost = 0.55,
+    .state_bytes = sizeof(struct outer16_pass),
     .make = outer16_make,
     .run = outer16_run,
-    .free = free,
 };

@@ -289,24 +289,19 @@ static void pairs_free(void *state)
     free(pass->weights[0]);
     free(pass->weights[1]);
     cpu_rounded_free(&pass->rounded);
-    free(pass);
 }
 
-static void *pairs_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+static bool pairs_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
+                       int height)
 {
-    struct pairs_pass *pass = calloc(1, sizeof *pass);
+    struct pairs_pass *pass = state;
 
     (void)width, (void)height;
-    if (!pass)
-        return NULL;
     pass->plan = plan;
     pass->ops = ops;
     pass->form = form_of(ops, plan);
     pass->certified = plan->mask[0].accumulator == ACCUMULATOR_I64;
-    if (weights_make(pass))
-        return pass;
-    pairs_free(pass);
-    return NULL;
+    return weights_make(pass);
 }
 
 static bool pairs_run(const void *state, const struct kernel_job *job, struct error *err)
@@ -399,6 +394,7 @@ const struct cpu_method cpu_method_direct = {
     .refusal = refusal,
     .cost = cost,
     .wide_cost = 0.66,
+    .state_bytes = sizeof(struct pairs_pass),
     .make = pairs_make,
     .run = pairs_run,
     .free = pairs_free,
@@ -411,6 +407,7 @@ const struct cpu_method cpu_method_certified8 = {
     .refusal = refusal_certified,
     .cost = cost_certified,
     .wide_cost = 0.64,
+    .state_bytes = sizeof(struct pairs_pass),
     .make = pairs_make,
     .run = pairs_run,
     .free = pairs_free,

@@ -242,22 +242,24 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
                                               : "its bounds would leave too many samples uncertain";
 }
 
-static void *real_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+static bool real_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
+                      int height)
 {
+    struct cpu_real **real = state;
     (void)width, (void)height;
-    return cpu_real_make(plan, ops);
+    return (*real = cpu_real_make(plan, ops)) != NULL;
 }
 
 static void real_free(void *state)
 {
-    cpu_real_free(state);
+    cpu_real_free(*(struct cpu_real **)state);
 }
 
 static bool real_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     static const struct cpu_lines_hooks hooks = {sizeof(struct real_worker), worker_make, put,
                                                  filter};
-    const struct cpu_real *real = state;
+    const struct cpu_real *real = *(struct cpu_real *const *)state;
     const struct cpu_real_ops *ops = &real->ops->real[real->wide];
     struct real_pass pass = {.job = job,
                              .real = real,
@@ -281,6 +283,7 @@ const struct cpu_method cpu_method_real = {
     .refusal = refusal,
     .cost = cost,
     .wide_cost = 0.76,
+    .state_bytes = sizeof(struct cpu_real *),
     .make = real_make,
     .run = real_run,
     .free = real_free,

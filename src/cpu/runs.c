@@ -91,17 +91,15 @@ static void runs_free(void *state)
 {
     struct runs_pass *pass = state;
     cpu_steps_free(&pass->steps);
-    free(pass);
 }
 
-static void *runs_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+static bool runs_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
+                      int height)
 {
     const struct plan_mask *m = &plan->mask[0];
-    struct runs_pass *pass = calloc(1, sizeof *pass);
+    struct runs_pass *pass = state;
 
     (void)width, (void)height;
-    if (!pass)
-        return NULL;
     pass->plan = plan;
     pass->ops = ops;
     pass->lines = (struct cpu_lines){.line_rows = 1,
@@ -110,10 +108,7 @@ static void *runs_make(const struct plan *plan, const struct cpu_ops *ops, int w
                                      .span = m->height,
                                      .left = 1,
                                      .bytes = sizeof(uint32_t)};
-    if (cpu_steps_make(&pass->steps, m->weight, m->height, m->width, plan->channels))
-        return pass;
-    runs_free(pass);
-    return NULL;
+    return cpu_steps_make(&pass->steps, m->weight, m->height, m->width, plan->channels);
 }
 
 static bool runs_run(const void *state, const struct kernel_job *job, struct error *err)
@@ -155,6 +150,7 @@ const struct cpu_method cpu_method_runs = {
     .refusal = refusal,
     .cost = cost,
     .wide_cost = 0.95,
+    .state_bytes = sizeof(struct runs_pass),
     .make = runs_make,
     .run = runs_run,
     .free = runs_free,

@@ -325,34 +325,28 @@ static void separable_free(void *state)
     struct separable_pass *pass = state;
     cpu_taps_free(&pass->column);
     cpu_taps_free(&pass->row);
-    free(pass);
 }
 
-static void *separable_make(const struct plan *plan, const struct cpu_ops *ops, int width,
-                            int height)
+static bool separable_make(void *state, const struct plan *plan, const struct cpu_ops *ops,
+                           int width, int height)
 {
     const struct plan_mask *m = &plan->mask[0];
-    struct separable_pass *pass = calloc(1, sizeof *pass);
+    struct separable_pass *pass = state;
     bool without; /* the common divisors */
 
     (void)width, (void)height;
-    if (!pass)
-        return NULL;
     pass->plan = plan;
     pass->ops = ops;
     pass->column_slides = column_slides(m);
     pass->row_slides = row_slides(m);
     layers_make(pass);
     without = pass->common > 0;
-    if (cpu_taps_make(&pass->column, m->column, m->height, 0,
-                      without ? cpu_taps_common(m->column, m->height) : 1) &&
-        cpu_taps_make(&pass->row, m->row, m->width, plan->channels,
-                      without ? cpu_taps_common(m->row, m->width) : 1)) {
-        ghosts_make(pass);
-        return pass;
-    }
-    separable_free(pass);
-    return NULL;
+    if (!cpu_taps_make(&pass->column, m->column, m->height, 0,
+                       without ? cpu_taps_common(m->column, m->height) : 1))
+        return false;
+    ghosts_make(pass);
+    return cpu_taps_make(&pass->row, m->row, m->width, plan->channels,
+                         without ? cpu_taps_common(m->row, m->width) : 1);
 }
 
 static bool separable_run(const void *state, const struct kernel_job *job, struct error *err)
@@ -410,6 +404,7 @@ const struct cpu_method cpu_method_separable = {
     .refusal = refusal,
     .cost = cost,
     .wide_cost = 0.78,
+    .state_bytes = sizeof(struct separable_pass),
     .make = separable_make,
     .run = separable_run,
     .free = separable_free,
