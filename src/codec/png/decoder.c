@@ -581,8 +581,7 @@ static bool decoder_read(struct source *source, struct image *rows, struct error
 /* ---- interlaced pictures ---- */
 
 /* Puts COUNT pixels to places STEP bytes apart. Callers pass a constant PIXEL. */
-__attribute__((always_inline)) static inline void spread(const uint8_t *from, uint32_t count,
-                                                         size_t pixel, uint8_t *to, size_t step)
+INLINE void spread(const uint8_t *from, uint32_t count, size_t pixel, uint8_t *to, size_t step)
 {
     for (; count > 0; count--, from += pixel, to += step)
         memcpy(to, from, pixel);
@@ -596,16 +595,8 @@ static void weave(const struct pass *pass, const void *row, size_t pixel, uint8_
     to += adam7[pass->number].x * pixel;
     if (step == pixel)
         memcpy(to, row, pass->width * pixel);
-    else if (pixel == 1)
-        spread(row, pass->width, 1, to, step);
-    else if (pixel == 2)
-        spread(row, pass->width, 2, to, step);
-    else if (pixel == 3)
-        spread(row, pass->width, 3, to, step);
-    else if (pixel == 4)
-        spread(row, pass->width, 4, to, step);
     else
-        spread(row, pass->width, pixel, to, step);
+        FOR_PIXEL(pixel, spread(row, pass->width, PIXEL, to, step));
 }
 
 /* Reads a pass into IMAGE; ROWS is memory for some rows of samples. */

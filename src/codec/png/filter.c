@@ -32,22 +32,16 @@ static int foretold(int filter, int a, int b, int c)
                          : 0;
 }
 
-/* Filters the bytes of a row from byte FROM on. */
-static void filter_from(size_t from, int filter, const uint8_t *row, const uint8_t *up,
-                        size_t bytes, size_t pixel, uint8_t *out)
+/* Filters, or unfilters, the bytes of a row from byte FROM on. */
+static void byte_by_byte(bool undo, size_t from, int filter, const uint8_t *row, const uint8_t *up,
+                         size_t bytes, size_t pixel, uint8_t *out)
 {
-    for (size_t i = from; i < bytes; i++) {
-        int a = i >= pixel ? row[i - pixel] : 0, c = i >= pixel ? up[i - pixel] : 0;
-        out[i] = (uint8_t)(row[i] - foretold(filter, a, up[i], c));
-    }
-}
+    const uint8_t *unfiltered = undo ? out : row;
 
-static void unfilter_from(size_t from, int filter, const uint8_t *raw, const uint8_t *up,
-                          size_t bytes, size_t pixel, uint8_t *out)
-{
     for (size_t i = from; i < bytes; i++) {
-        int a = i >= pixel ? out[i - pixel] : 0, c = i >= pixel ? up[i - pixel] : 0;
-        out[i] = (uint8_t)(raw[i] + foretold(filter, a, up[i], c));
+        int a = i >= pixel ? unfiltered[i - pixel] : 0, c = i >= pixel ? up[i - pixel] : 0;
+        int prediction = foretold(filter, a, up[i], c);
+        out[i] = (uint8_t)(undo ? row[i] + prediction : row[i] - prediction);
     }
 }
 
@@ -73,20 +67,19 @@ static inline void unfilter_first(int filter, const uint8_t *raw, const uint8_t 
 void png_filter_plain(int filter, const uint8_t *row, const uint8_t *up, size_t bytes, size_t pixel,
                       uint8_t *out)
 {
-    filter_from(0, filter, row, up, bytes, pixel, out);
+    byte_by_byte(false, 0, filter, row, up, bytes, pixel, out);
 }
 
 void png_unfilter_plain(int filter, const uint8_t *raw, const uint8_t *up, size_t bytes,
                         size_t pixel, uint8_t *out)
 {
-    unfilter_from(0, filter, raw, up, bytes, pixel, out);
+    byte_by_byte(true, 0, filter, raw, up, bytes, pixel, out);
 }
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 
-#define LANES  16
-#define INLINE __attribute__((always_inline)) static inline
+#define LANES 16
 
 INLINE __m128i load_16(const uint8_t *p)
 {
@@ -120,31 +113,21 @@ INLINE __m128i nearest_bytes(__m128i a, __m128i b, __m128i c)
                         _mm_andnot_si128(_mm_or_si128(low, high), c));
 }
 
-/* Filters from byte START on (START >= pixel, or any for `up`); returns where whole vectors end. */
-INLINE size_t filter_lanes(int filter, const uint8_t *row, const uint8_t *up, size_t start,
-                           size_t bytes, size_t pixel, uint8_t *out)
+/* FILTER 1, 2 or 4. */
+static void filter_fast(int filter, const uint8_t *row, const uint8_t *up, size_t bytes,
+                        size_t pixel, uint8_t *out)
 {
-    size_t i;
+    size_t i = bytes < pixel ? bytes : pixel;
 
-    for (i = start; i + LANES <= bytes; i += LANES) {
+    filter_first(filter, row, up, i, out);
+    for (; i + LANES <= bytes; i += LANES) {
         __m128i less = filter == 1   ? load_16(row + i - pixel)
                        : filter == 2 ? load_16(up + i)
                                      : nearest_bytes(load_16(row + i - pixel), load_16(up + i),
                                                      load_16(up + i - pixel));
         store_16(out + i, _mm_sub_epi8(load_16(row + i), less));
     }
-    return i;
-}
-
-/* FILTER 1, 2 or 4. */
-static void filter_fast(int filter, const uint8_t *row, const uint8_t *up, size_t bytes,
-                        size_t pixel, uint8_t *out)
-{
-    size_t done = bytes < pixel ? bytes : pixel;
-
-    filter_first(filter, row, up, done, out);
-    done = filter_lanes(filter, row, up, done, bytes, pixel, out);
-    filter_from(done, filter, row, up, bytes, pixel, out);
+    byte_by_byte(false, i, filter, row, up, bytes, pixel, out);
 }
 
 /* ---- undoing ---- */
@@ -240,44 +223,31 @@ INLINE size_t undo_pixels(int filter, const uint8_t *raw, const uint8_t *up, siz
     return i;
 }
 
-static void undo_up(const uint8_t *raw, const uint8_t *up, size_t bytes, uint8_t *out)
+/* As undo_pixels, for filter 2. */
+INLINE size_t undo_up(const uint8_t *raw, const uint8_t *up, size_t bytes, uint8_t *out)
 {
     size_t i;
 
     for (i = 0; i + LANES <= bytes; i += LANES)
         store_16(out + i, _mm_add_epi8(load_16(raw + i), load_16(up + i)));
-    unfilter_from(i, 2, raw, up, bytes, 1, out);
-}
-
-/* Callers pass a constant PIXEL. */
-INLINE void undo(int filter, const uint8_t *raw, const uint8_t *up, size_t bytes, size_t pixel,
-                 uint8_t *out)
-{
-    size_t done = filter == 1   ? undo_pixels(1, raw, up, bytes, pixel, out)
-                  : filter == 3 ? undo_pixels(3, raw, up, bytes, pixel, out)
-                                : undo_pixels(4, raw, up, bytes, pixel, out);
-
-    unfilter_from(done, filter, raw, up, bytes, pixel, out);
+    return i;
 }
 
 /* FILTER 1 to 4. */
 static void unfilter_fast(int filter, const uint8_t *raw, const uint8_t *up, size_t bytes,
                           size_t pixel, uint8_t *out)
 {
-    if (filter == 2)
-        undo_up(raw, up, bytes, out);
-    else if (pixel == 1)
-        undo(filter, raw, up, bytes, 1, out);
-    else if (pixel == 2)
-        undo(filter, raw, up, bytes, 2, out);
-    else if (pixel == 3)
-        undo(filter, raw, up, bytes, 3, out);
-    else if (pixel == 4)
-        undo(filter, raw, up, bytes, 4, out);
-    else if (pixel == 6)
-        undo(filter, raw, up, bytes, 6, out);
+    size_t done = 0;
+
+    if (filter == 1)
+        FOR_PIXEL(pixel, done = undo_pixels(1, raw, up, bytes, PIXEL, out));
+    else if (filter == 2)
+        done = undo_up(raw, up, bytes, out);
+    else if (filter == 3)
+        FOR_PIXEL(pixel, done = undo_pixels(3, raw, up, bytes, PIXEL, out));
     else
-        undo(filter, raw, up, bytes, 8, out);
+        FOR_PIXEL(pixel, done = undo_pixels(4, raw, up, bytes, PIXEL, out));
+    byte_by_byte(true, done, filter, raw, up, bytes, pixel, out);
 }
 
 #else
@@ -298,9 +268,7 @@ void png_filter(int filter, const uint8_t *row, const uint8_t *up, size_t bytes,
  *
  * A call for each row would take longer than its bytes. Callers pass a constant PIXEL. */
 
-__attribute__((always_inline)) static inline void filter_column(int filter, const uint8_t *rows,
-                                                                int count, size_t pixel,
-                                                                uint8_t *out)
+INLINE void filter_column(int filter, const uint8_t *rows, int count, size_t pixel, uint8_t *out)
 {
     for (; count > 0; count--, rows += pixel, out += 1 + pixel) {
         *out = (uint8_t)filter;
@@ -308,9 +276,8 @@ __attribute__((always_inline)) static inline void filter_column(int filter, cons
     }
 }
 
-__attribute__((always_inline)) static inline int unfilter_column(const uint8_t *raw,
-                                                                 const uint8_t *up, int count,
-                                                                 size_t pixel, uint8_t *out)
+INLINE int unfilter_column(const uint8_t *raw, const uint8_t *up, int count, size_t pixel,
+                           uint8_t *out)
 {
     int i = 0;
 
@@ -322,18 +289,8 @@ __attribute__((always_inline)) static inline int unfilter_column(const uint8_t *
 void png_filter_rows(int filter, const uint8_t *rows, int count, size_t bytes, size_t pixel,
                      uint8_t *out)
 {
-    if (bytes == 1)
-        filter_column(filter, rows, count, 1, out);
-    else if (bytes == pixel && pixel == 2)
-        filter_column(filter, rows, count, 2, out);
-    else if (bytes == pixel && pixel == 3)
-        filter_column(filter, rows, count, 3, out);
-    else if (bytes == pixel && pixel == 4)
-        filter_column(filter, rows, count, 4, out);
-    else if (bytes == pixel && pixel == 6)
-        filter_column(filter, rows, count, 6, out);
-    else if (bytes == pixel && pixel == 8)
-        filter_column(filter, rows, count, 8, out);
+    if (bytes == pixel)
+        FOR_PIXEL(pixel, filter_column(filter, rows, count, PIXEL, out));
     for (; bytes != pixel && count > 0; count--, rows += bytes, out += 1 + bytes) {
         *out = (uint8_t)filter;
         png_filter(filter, rows, rows - bytes, bytes, pixel, out + 1);
@@ -343,10 +300,10 @@ void png_filter_rows(int filter, const uint8_t *rows, int count, size_t bytes, s
 int png_unfilter_column(const uint8_t *raw, const uint8_t *up, int count, size_t pixel,
                         uint8_t *out)
 {
-    return pixel == 1   ? unfilter_column(raw, up, count, 1, out)
-           : pixel == 2 ? unfilter_column(raw, up, count, 2, out)
-           : pixel == 3 ? unfilter_column(raw, up, count, 3, out)
-                        : unfilter_column(raw, up, count, pixel, out);
+    int rows = 0;
+
+    FOR_PIXEL(pixel, rows = unfilter_column(raw, up, count, PIXEL, out));
+    return rows;
 }
 
 void png_unfilter(int filter, const uint8_t *raw, const uint8_t *up, size_t bytes, size_t pixel,

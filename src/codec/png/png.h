@@ -143,6 +143,27 @@ typedef void png_filter_function(int filter, const uint8_t *row, const uint8_t *
 png_filter_function png_filter_plain, png_filter;
 png_filter_function png_unfilter_plain, png_unfilter;
 
+#define INLINE __attribute__((always_inline)) static inline
+
+/* Executes STATEMENT, in which PIXEL is the value of BYTES (1, 2, 3, 4, 6 or 8) as a constant: so
+ * the compiler makes code for each size of a pixel. */
+#define FOR_PIXEL(bytes, statement)                                                                \
+    do {                                                                                           \
+        switch (bytes) {                                                                           \
+            PIXEL_CASE(1, statement);                                                              \
+            PIXEL_CASE(2, statement);                                                              \
+            PIXEL_CASE(3, statement);                                                              \
+            PIXEL_CASE(4, statement);                                                              \
+            PIXEL_CASE(6, statement);                                                              \
+            PIXEL_CASE(8, statement);                                                              \
+        }                                                                                          \
+    } while (0)
+#define PIXEL_CASE(constant, statement)                                                            \
+    case constant: {                                                                               \
+        enum { PIXEL = constant };                                                                 \
+        statement;                                                                                 \
+    } break
+
 /* Filters COUNT rows without gaps between them, behind the row above; each goes to OUT behind its
  * filter type. */
 void png_filter_rows(int filter, const uint8_t *rows, int count, size_t bytes, size_t pixel,
