@@ -447,11 +447,6 @@ void png_chunks_explain(struct input *input, struct error *err)
 
 /* ---- content ---- */
 
-static bool changed(struct input *input, struct error *err)
-{
-    return error_file(err, input_name(input), "was changed while it was read");
-}
-
 struct png_pieces png_pieces_begin(const struct png_file *png)
 {
     return (struct png_pieces){
@@ -468,7 +463,7 @@ static bool check_crc(struct png_pieces *pieces)
     pieces->place += 4;
     pieces->failed = !at || have < 4 || png_get32(at) != pieces->crc;
     if (pieces->failed && at) /* replaced by png_chunks_explain, unless the file is sound by now */
-        changed(pieces->input, &pieces->err);
+        error_file(&pieces->err, input_name(pieces->input), "was changed while it was read");
     return !pieces->failed;
 }
 
