@@ -46,11 +46,6 @@ static const struct {
 } adam7[7] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
               {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
 
-static int pass_count(const struct png_header *header)
-{
-    return header->interlaced ? 7 : 1;
-}
-
 /* Pass I of the picture; a pass without pixels has no rows. */
 static struct pass pass_of(const struct png_header *header, int i)
 {
@@ -70,148 +65,27 @@ static struct pass pass_of(const struct png_header *header, int i)
     return pass;
 }
 
-/* Bytes of all rows with their filter types: at most about 2^24 * 2^24 * 8. */
-static uint64_t rows_bytes(const struct png_header *header)
-{
-    uint64_t bytes = 0;
-
-    for (int i = 0; i < pass_count(header); i++) {
-        struct pass pass = pass_of(header, i);
-        bytes += (uint64_t)(1 + pass.row_bytes) * pass.height;
-    }
-    return bytes;
-}
-
-/* How many rows, of all passes, are complete in BYTES bytes. UINT64_MAX: all rows. */
-static uint64_t rows_counted(const struct png_header *header, uint64_t bytes)
-{
-    uint64_t rows = 0;
-
-    for (int i = 0; i < pass_count(header); i++) {
-        struct pass pass = pass_of(header, i);
-        uint64_t whole = (uint64_t)(1 + pass.row_bytes) * pass.height;
-        if (bytes < whole)
-            return rows + bytes / (1 + pass.row_bytes);
-        bytes -= whole;
-        rows += pass.height;
-    }
-    return rows;
-}
-
-/* ---- the checks ---- */
-
-/* The largest index in a row of WIDTH samples of DEPTH bits; padding bits in the last byte are
- * ignored. */
-static unsigned largest_index(const uint8_t *row, uint32_t width, int depth)
-{
-    unsigned largest = 0;
-
-    for (uint32_t x = 0; x < width; x++) {
-        unsigned index = sample_at(row, x, depth);
-        largest = index > largest ? index : largest;
-    }
-    return largest;
-}
-
-/* Reports damage in "row 17", or in "row 17 of pass 3" if the picture is interlaced. */
-static bool damaged_row(const struct png_file *png, int pass, uint32_t y, const char *what,
-                        unsigned value, struct error *err)
-{
-    char of_pass[32] = "";
-
-    if (png->header.interlaced)
-        snprintf(of_pass, sizeof of_pass, " of pass %d", pass + 1);
-    return error_file(err, png->name, "damaged PNG: row %u%s has %s %u", (unsigned)y, of_pass, what,
-                      value);
-}
-
-/* Undoes the filter of row Y of a pass. RAW begins with the filter type. UP
- * is the unfiltered row above, without a filter type (zeros above the first row). TO gets the
- * unfiltered row, without a filter type; TO may be RAW + 1 but must not overlap otherwise. Errors:
- * an unknown filter type, or an index beyond the palette. */
-static bool rows_undo(const struct png_file *png, const struct pass *pass, uint32_t y,
-                      const uint8_t *raw, const uint8_t *up, uint8_t *to, struct error *err)
-{
-    const struct png_header *header = &png->header;
-
-    if (raw[0] > 4)
-        return damaged_row(png, pass->number, y, "filter type", raw[0], err);
-    png_unfilter(raw[0], raw + 1, up, pass->row_bytes, pass->pixel, to);
-    /* Indices need no check if the palette has an entry for each of them. */
-    if (header->colour == PNG_PALETTE && png->palette_entries < 1 << header->depth) {
-        unsigned largest = largest_index(to, pass->width, header->depth);
-        if (largest >= (unsigned)png->palette_entries)
-            return damaged_row(png, pass->number, y, "a colour that its palette lacks:", largest,
-                               err);
-    }
-    return true;
-}
-
-/* ---- opening ---- */
-
-static bool truncated_rows(const struct png_file *png, uint64_t bytes, struct error *err)
-{
-    return error_file(err, png->name, "truncated PNG: %llu of %llu rows",
-                      (unsigned long long)rows_counted(&png->header, bytes),
-                      (unsigned long long)rows_counted(&png->header, UINT64_MAX));
-}
-
-/* Refuses a truncated file. The error tells how many rows the file still holds, if any; else it
- * tells where the file ends. */
-static bool refuse_truncated(const struct png_file *png, struct error *err)
-{
-    struct png_pieces pieces = png_pieces_begin(png);
-    struct zlib_reader *inflate = zlib_reader_new(png_pieces_next, &pieces);
-    uint64_t bytes = rows_bytes(&png->header), got = 0;
-    const char *why;
-
-    if (inflate)
-        zlib_reader_skip(inflate, bytes, &got, &why);
-    zlib_reader_free(inflate);
-    if (got > 0 && got < bytes)
-        return truncated_rows(png, got, err);
-    return error_file(err, png->name, "truncated PNG: %s", png->truncation);
-}
-
-/* Checks that the file can hold the rows that its header promises. */
-static bool check_sizes(const struct png_file *png, struct error *err)
-{
-    return rows_bytes(&png->header) <= (uint64_t)png->data_bytes * DEFLATE_MAX_RATIO ||
-           error_file(err, png->name,
-                      "damaged PNG: %d x %d pixels cannot come out of its %zu bytes of data",
-                      png->header.width, png->header.height, png->data_bytes);
-}
-
-/* source->state */
-struct png_source {
-    struct png_file file;
-    struct reader *reader; /* NULL until the first row is read */
+/* A number of rows, of all passes, and their bytes with their filter types: at most about
+ * 2^24 * 2^24 * 8. */
+struct extent {
+    uint64_t rows, bytes;
 };
 
-static bool decoder_open(struct source *source, struct error *err)
+/* The rows that are complete in the first MOST bytes. UINT64_MAX: all rows. */
+static struct extent rows_within(const struct png_header *header, uint64_t most)
 {
-    struct metadata *metadata = &source->metadata;
-    struct png_source *state = source->state;
-    struct png_file *png = &state->file;
-    bool turned;
+    struct extent sum = {0};
+    bool complete = true;
 
-    if (!png_chunks_walk(png, source->input, err))
-        return false;
-    if (png->truncated)
-        return refuse_truncated(png, err);
-    if (!png_metadata_take(png, png_channels(png) <= 2, metadata, err))
-        return false;
-    source->orientation = metadata_exif_upright(metadata->exif.bytes, metadata->exif.size);
-    turned = source->orientation >= 5;
-    if (turned)
-        png_metadata_turn(metadata);
-    source_describe(source, turned ? png->header.height : png->header.width,
-                    turned ? png->header.width : png->header.height, png_channels(png),
-                    png->header.depth == 16 ? 65535 : 255, FORMAT_PNG);
-    source->dropped = png->notes.dropped;
-    source->lost = png->notes.lost;
-    source->whole = png->header.interlaced;
-    return check_sizes(png, err);
+    for (int i = 0; i < (header->interlaced ? 7 : 1) && complete; i++) {
+        struct pass pass = pass_of(header, i);
+        uint64_t row = 1 + pass.row_bytes, fit = (most - sum.bytes) / row;
+        complete = fit >= pass.height;
+        fit = complete ? pass.height : fit;
+        sum.rows += fit;
+        sum.bytes += fit * row;
+    }
+    return sum;
 }
 
 /* ---- rows on demand ----
@@ -265,6 +139,69 @@ struct reader {
     bool ended, stopping;
 };
 
+/* source->state */
+struct png_source {
+    struct png_file file;
+    struct reader reader; /* without `png` until the first row is read */
+};
+
+/* ---- opening ---- */
+
+static bool truncated_rows(const struct png_file *png, uint64_t rows, struct error *err)
+{
+    return error_file(err, png->name, "truncated PNG: %llu of %llu rows", (unsigned long long)rows,
+                      (unsigned long long)rows_within(&png->header, UINT64_MAX).rows);
+}
+
+/* Refuses a truncated file. The error tells how many rows the file still holds, if any; else it
+ * tells where the file ends. */
+static bool refuse_truncated(const struct png_file *png, struct error *err)
+{
+    struct png_pieces pieces = png_pieces_begin(png);
+    struct zlib_reader *inflate = zlib_reader_new(png_pieces_next, &pieces);
+    uint64_t bytes = rows_within(&png->header, UINT64_MAX).bytes, got = 0;
+    const char *why;
+
+    if (inflate)
+        zlib_reader_skip(inflate, bytes, &got, &why);
+    zlib_reader_free(inflate);
+    if (got > 0 && got < bytes)
+        return truncated_rows(png, rows_within(&png->header, got).rows, err);
+    return error_file(err, png->name, "truncated PNG: %s", png->truncation);
+}
+
+static bool decoder_open(struct source *source, struct error *err)
+{
+    struct metadata *metadata = &source->metadata;
+    struct png_source *state = source->state;
+    struct png_file *png = &state->file;
+    bool turned;
+
+    if (!png_chunks_walk(png, source->input, err))
+        return false;
+    if (png->truncated)
+        return refuse_truncated(png, err);
+    if (!png_metadata_take(png, png_channels(png) <= 2, metadata, err))
+        return false;
+    source->orientation = metadata_exif_upright(metadata->exif.bytes, metadata->exif.size);
+    turned = source->orientation >= 5;
+    if (turned)
+        png_metadata_turn(metadata);
+    source_describe(source, turned ? png->header.height : png->header.width,
+                    turned ? png->header.width : png->header.height, png_channels(png),
+                    png->header.depth == 16 ? 65535 : 255, FORMAT_PNG);
+    source->dropped = png->notes.dropped;
+    source->lost = png->notes.lost;
+    source->whole = png->header.interlaced;
+    return rows_within(&png->header, UINT64_MAX).bytes <=
+               (uint64_t)png->data_bytes * DEFLATE_MAX_RATIO ||
+           error_file(err, png->name,
+                      "damaged PNG: %d x %d pixels cannot come out of its %zu bytes of data",
+                      png->header.width, png->header.height, png->data_bytes);
+}
+
+/* ---- the reader ---- */
+
 static void fill_colours(struct reader *reader)
 {
     const struct png_file *png = reader->png;
@@ -292,9 +229,7 @@ static bool inflate_window(struct reader *reader, struct window *window)
     want = (size_t)window->count * reader->stride;
     ok = zlib_reader_read(reader->inflate, window->rows, want, &got, &why);
     if (ok && got < want)
-        return error_file(err, reader->png->name, "truncated PNG: %llu of %llu rows",
-                          (unsigned long long)(reader->inflated + got / reader->stride),
-                          (unsigned long long)reader->total);
+        return truncated_rows(reader->png, reader->inflated + got / reader->stride, err);
     reader->inflated += (uint64_t)window->count;
     if (ok && reader->inflated == reader->total)
         ok = zlib_reader_end(reader->inflate, &why);
@@ -393,7 +328,7 @@ static void reader_begin(struct reader *reader, struct pass pass)
 
 static void reader_close(struct reader *reader)
 {
-    if (!reader)
+    if (!reader->png)
         return;
     pthread_mutex_lock(&reader->lock);
     reader->stopping = true;
@@ -407,25 +342,21 @@ static void reader_close(struct reader *reader)
     for (int i = 0; i < reader->slots; i++)
         free(reader->ring[i].rows);
     free(reader->last);
-    free(reader);
+    memset(reader, 0, sizeof *reader);
 }
 
 /* AHEAD: a separate thread inflates. */
-static bool reader_open(struct reader **reader, const struct png_file *png, bool ahead,
-                        struct error *err)
+static bool reader_open(struct reader *r, const struct png_file *png, bool ahead, struct error *err)
 {
-    struct reader *r = *reader = calloc(1, sizeof *r);
     struct png_header whole = png->header;
     struct pass pass;
     int windows;
 
-    if (!r)
-        return error_file(err, png->name, "no memory to read it");
     r->png = png;
     whole.interlaced = false; /* the rows of the whole picture are the longest */
     pass = pass_of(&whole, 0);
     r->stride = 1 + pass.row_bytes;
-    r->total = rows_counted(&png->header, UINT64_MAX);
+    r->total = rows_within(&png->header, UINT64_MAX).rows;
     r->rows = (int)(r->stride < WINDOW_BYTES ? (WINDOW_BYTES - 1) / r->stride + 1 : 1);
     if (r->rows > png->header.height)
         r->rows = png->header.height;
@@ -438,7 +369,6 @@ static bool reader_open(struct reader **reader, const struct png_file *png, bool
     r->pieces = png_pieces_begin(png);
     if (!reader_alloc(r)) {
         reader_close(r);
-        *reader = NULL;
         return error_file(err, png->name, "no memory to read it");
     }
     fill_colours(r);
@@ -448,22 +378,6 @@ static bool reader_open(struct reader **reader, const struct png_file *png, bool
     /* Without a thread, next_window inflates. */
     r->threaded = r->slots > 1 && pthread_create(&r->thread, NULL, inflate_ahead, r) == 0;
     return true;
-}
-
-/* Swaps the bytes of 16-bit samples. */
-static void convert_wide(const uint8_t *row, uint16_t *to, size_t samples)
-{
-    for (size_t i = 0; i < samples; i++)
-        to[i] = (uint16_t)(row[2 * i] << 8 | row[2 * i + 1]);
-}
-
-static void convert_palette(const struct reader *reader, const uint8_t *row, uint8_t *to,
-                            int channels)
-{
-    const int depth = reader->png->header.depth;
-
-    for (size_t x = 0; x < reader->pass.width; x++, to += channels)
-        memcpy(to, reader->colour[sample_at(row, x, depth)], (size_t)channels);
 }
 
 /* Expands samples of few bits to eight bits; a pixel of the colour in tRNS gets alpha 0. */
@@ -498,13 +412,57 @@ static void convert_samples(const struct reader *reader, const uint8_t *row, voi
 static void convert(const struct reader *reader, const uint8_t *row, void *to, int channels)
 {
     const struct png_file *png = reader->png;
+    const int depth = png->header.depth;
+    const size_t pixel = (size_t)channels, width = reader->pass.width;
+    uint8_t *bytes = to;
+    uint16_t *wide = to;
 
     if (png->header.colour == PNG_PALETTE)
-        convert_palette(reader, row, to, channels);
-    else if (png->header.depth == 16 && png->transparency_bytes == 0)
-        convert_wide(row, to, reader->pass.width * (size_t)channels);
+        for (size_t x = 0; x < width; x++)
+            memcpy(bytes + x * pixel, reader->colour[sample_at(row, x, depth)], pixel);
+    else if (depth == 16 && png->transparency_bytes == 0)
+        for (size_t i = 0; i < width * pixel; i++)
+            wide[i] = (uint16_t)(row[2 * i] << 8 | row[2 * i + 1]);
     else
         convert_samples(reader, row, to, channels);
+}
+
+/* Reports damage in "row 17", or in "row 17 of pass 3" if the picture is interlaced. */
+static bool damaged_row(const struct reader *reader, const char *what, unsigned value,
+                        struct error *err)
+{
+    char of_pass[32] = "";
+
+    if (reader->png->header.interlaced)
+        snprintf(of_pass, sizeof of_pass, " of pass %d", reader->pass.number + 1);
+    return error_file(err, reader->png->name, "damaged PNG: row %u%s has %s %u",
+                      (unsigned)reader->next, of_pass, what, value);
+}
+
+/* Undoes the filter of the next row of the pass. RAW begins with the filter type. TO gets the
+ * unfiltered row, without a filter type; TO may be RAW + 1 but must not overlap otherwise. Errors:
+ * an unknown filter type, or an index beyond the palette. */
+static bool undo_row(struct reader *reader, const uint8_t *raw, uint8_t *to, struct error *err)
+{
+    const struct png_file *png = reader->png;
+    const int depth = png->header.depth;
+    unsigned largest = 0;
+
+    if (raw[0] > 4)
+        return damaged_row(reader, "filter type", raw[0], err);
+    png_unfilter(raw[0], raw + 1, reader->up, reader->pass.row_bytes, reader->pass.pixel, to);
+    /* Indices need no check if the palette has an entry for each of them. */
+    if (png->header.colour == PNG_PALETTE && png->palette_entries < 1 << depth) {
+        for (uint32_t x = 0; x < reader->pass.width; x++) {
+            unsigned index = sample_at(to, x, depth);
+            largest = index > largest ? index : largest;
+        }
+        if (largest >= (unsigned)png->palette_entries)
+            return damaged_row(reader, "a colour that its palette lacks:", largest, err);
+    }
+    reader->up = to;
+    reader->next++;
+    return true;
 }
 
 /* Takes COUNT rows from the window to IMAGE's rows from Y on. */
@@ -520,18 +478,16 @@ static bool take_rows(struct reader *reader, const struct image *image, int y, i
         raw += (size_t)i * reader->stride;
         row += (size_t)(i > 0 ? i - 1 : 0) * image->pitch;
         reader->up = i > 0 ? row : reader->up;
+        reader->next += (uint32_t)i;
     }
     for (; i < count; i++, raw += reader->stride) {
         row = reader->as_stored ? image_row(image, y + i) : raw + 1;
-        if (!rows_undo(reader->png, &reader->pass, reader->next + (uint32_t)i, raw, reader->up, row,
-                       err))
+        if (!undo_row(reader, raw, row, err))
             return false;
-        reader->up = row;
         if (!reader->as_stored)
             convert(reader, row, image_row(image, y + i), image->channels);
     }
     reader->given += count;
-    reader->next += (uint32_t)count;
     /* Copy it: the caller may change its memory later, and windows are filled again. */
     if (reader->next == reader->pass.height)
         return true;
@@ -563,8 +519,7 @@ static bool reading_failed(struct source *source, struct error *err)
 {
     struct png_source *state = source->state;
 
-    reader_close(state->reader); /* stops its thread, which reads the file */
-    state->reader = NULL;
+    reader_close(&state->reader); /* stops its thread, which reads the file */
     png_chunks_explain(source->input, err);
     return false;
 }
@@ -573,9 +528,9 @@ static bool decoder_read(struct source *source, struct image *rows, struct error
 {
     struct png_source *state = source->state;
 
-    if (!state->reader && !reader_open(&state->reader, &state->file, source->ahead, err))
+    if (!state->reader.png && !reader_open(&state->reader, &state->file, source->ahead, err))
         return false;
-    return reader_read(state->reader, rows, err) || reading_failed(source, err);
+    return reader_read(&state->reader, rows, err) || reading_failed(source, err);
 }
 
 /* ---- interlaced pictures ---- */
@@ -632,12 +587,12 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
     bool ok = image_alloc(image, png->header.width, png->header.height, info->channels, info->type,
                           png->name, err) &&
               reader_open(&state->reader, png, false, err) &&
-              image_alloc(&rows, png->header.width, state->reader->rows, info->channels, info->type,
+              image_alloc(&rows, png->header.width, state->reader.rows, info->channels, info->type,
                           png->name, err);
 
     for (int i = 0; i < 7 && ok; i++) {
         struct pass pass = pass_of(&png->header, i);
-        if (pass.height > 0 && !read_pass(state->reader, pass, rows, image, err))
+        if (pass.height > 0 && !read_pass(&state->reader, pass, rows, image, err))
             ok = reading_failed(source, err);
     }
     image_free(&rows);
@@ -648,9 +603,7 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
 
 static void decoder_close(struct source *source)
 {
-    struct png_source *state = source->state;
-
-    reader_close(state->reader);
+    reader_close(&((struct png_source *)source->state)->reader);
 }
 
 const struct decoder decoder_png = {
