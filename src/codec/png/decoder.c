@@ -125,7 +125,7 @@ struct reader {
     const struct window *window; /* rows are taken from it, `given` of them so far */
     int given;
     uint32_t next;     /* the next row of the pass to unfilter */
-    const uint8_t *up; /* the unfiltered row above it */
+    const uint8_t *up; /* the unfiltered row above it; zeros above the first row */
     uint8_t *last;     /* a copy of that row, where its own memory may change */
 
     bool threaded;
@@ -451,7 +451,8 @@ static bool undo_row(struct reader *reader, const uint8_t *raw, uint8_t *to, str
     if (raw[0] > 4)
         return damaged_row(reader, "filter type", raw[0], err);
     png_unfilter(raw[0], raw + 1, reader->up, reader->pass.row_bytes, reader->pass.pixel, to);
-    /* Indices need no check if the palette has an entry for each of them. */
+    /* Indices need no check if the palette has an entry for each of them. Padding bits in the last
+     * byte are ignored. */
     if (png->header.colour == PNG_PALETTE && png->palette_entries < 1 << depth) {
         for (uint32_t x = 0; x < reader->pass.width; x++) {
             unsigned index = sample_at(to, x, depth);

@@ -14,15 +14,11 @@
 /* Compressors count in 32 bits, and a strip has at least one whole row. */
 #define MAX_ROW_BYTES ((size_t)1 << 30)
 
-struct shape {
+/* sink->state */
+struct writer {
     size_t row_bytes, pixel; /* without the filter type; of one pixel */
     int rows;                /* of a full strip */
     enum png_level level;
-};
-
-/* sink->state */
-struct writer {
-    struct shape shape;
     struct strip_maker maker;
     struct strips *strips;
     uint32_t adler; /* of the strips that are written */
@@ -33,7 +29,7 @@ struct writer {
 #define SPAN_BYTES   (SAMPLE_BYTES / 6) /* of one row */
 
 struct worker {
-    const struct shape *shape;
+    const struct writer *writer;
     struct deflate_finder *finder; /* NULL until the first use */
     uint8_t *filtered, *other;     /* a strip's filtered rows; output of further tries */
     uint8_t sample[FILTERS][SAMPLE_BYTES];
@@ -45,15 +41,9 @@ struct choice {
     bool repeats; /* deflate_repeats, else deflate_literals */
 };
 
-static size_t filtered_bytes(const struct shape *shape, int rows)
+static size_t filtered_bytes(const struct writer *writer, int rows)
 {
-    return (shape->row_bytes + 1) * (size_t)rows;
-}
-
-static size_t strip_bound(const struct shape *shape)
-{
-    return PNG_CHUNK_OVERHEAD + ZLIB_BEGIN_BYTES +
-           deflate_bound(filtered_bytes(shape, shape->rows));
+    return (writer->row_bytes + 1) * (size_t)rows;
 }
 
 static void worker_free(void *context)
@@ -68,17 +58,17 @@ static void worker_free(void *context)
 
 static void *worker_new(const struct sink *sink)
 {
-    const struct shape *shape = &((const struct writer *)sink->state)->shape;
-    struct worker *worker = malloc(sizeof *worker);
-    size_t bytes = filtered_bytes(shape, shape->rows);
+    const struct writer *writer = sink->state;
+    const bool small = writer->level == PNG_LEVEL_SMALL;
+    struct worker *worker = calloc(1, sizeof *worker);
+    size_t bytes = filtered_bytes(writer, writer->rows);
 
     if (!worker)
         return NULL;
-    worker->shape = shape;
-    worker->finder = NULL;
+    worker->writer = writer;
     worker->filtered = large_alloc(bytes);
-    worker->other = shape->level == PNG_LEVEL_SMALL ? large_alloc(deflate_bound(bytes)) : NULL;
-    if (worker->filtered && (worker->other || shape->level != PNG_LEVEL_SMALL))
+    worker->other = small ? large_alloc(deflate_bound(bytes)) : NULL;
+    if (worker->filtered && (worker->other || !small))
         return worker;
     worker_free(worker);
     return NULL;
@@ -101,7 +91,7 @@ static const int filters[FILTERS] = {[UP] = 2, [NONE] = 0, 4, 1};
 /* Filters spans of rows, spread over the strip, with filter F; returns the bytes of the sample. */
 static size_t take_sample(struct worker *worker, const struct strip *strip, int f)
 {
-    size_t bytes = worker->shape->row_bytes, pixel = worker->shape->pixel;
+    size_t bytes = worker->writer->row_bytes, pixel = worker->writer->pixel;
     size_t count = (size_t)strip->count;
     size_t span = bytes < SPAN_BYTES ? bytes : SPAN_BYTES / pixel * pixel, used = 0;
     size_t samples = SAMPLE_BYTES / span;
@@ -124,10 +114,10 @@ static size_t take_sample(struct worker *worker, const struct strip *strip, int 
  * (PNG_LEVEL_SMALL tries repeats with every filter and does not decide here.) */
 static struct choice choose(struct worker *worker, const struct strip *strip)
 {
-    const bool small = worker->shape->level == PNG_LEVEL_SMALL;
+    const bool small = worker->writer->level == PNG_LEVEL_SMALL;
     /* Finding repeats takes up to ten times as long, so at most 4 or 6 eighths of the bits may
      * remain. The sample is small, and repeats save more than it shows. */
-    const unsigned eighths = worker->shape->level == PNG_LEVEL_FAST ? 4 : 6;
+    const unsigned eighths = worker->writer->level == PNG_LEVEL_FAST ? 4 : 6;
     unsigned bits[FILTERS], repeats = UINT_MAX, none;
     size_t used;
     int best = UP;
@@ -153,10 +143,10 @@ static struct choice choose(struct worker *worker, const struct strip *strip)
 
 static void filter_rows(const struct worker *worker, const struct strip *strip, int filter)
 {
-    const struct shape *shape = worker->shape;
+    const struct writer *writer = worker->writer;
 
-    png_filter_rows(filter, strip->rows + shape->row_bytes, strip->count, shape->row_bytes,
-                    shape->pixel, worker->filtered);
+    png_filter_rows(filter, strip->rows + writer->row_bytes, strip->count, writer->row_bytes,
+                    writer->pixel, worker->filtered);
 }
 
 /* Filters and compresses to OUT as CHOICE says; returns the number of bytes, 0: no memory. */
@@ -170,7 +160,7 @@ static size_t compress(struct worker *worker, const struct strip *strip, struct 
         worker->finder = deflate_finder_new();
     if (!worker->finder)
         return 0;
-    return deflate_repeats(worker->finder, worker->shape->level == PNG_LEVEL_SMALL,
+    return deflate_repeats(worker->finder, worker->writer->level == PNG_LEVEL_SMALL,
                            worker->filtered, strip->data_bytes, out);
 }
 
@@ -201,9 +191,9 @@ static bool strip_compress(void *context, struct strip *strip)
     uint8_t *out = strip->out + PNG_CHUNK_HEAD + begin;
     struct choice choice = choose(worker, strip);
 
-    strip->data_bytes = filtered_bytes(worker->shape, strip->count);
+    strip->data_bytes = filtered_bytes(worker->writer, strip->count);
     bytes = compress(worker, strip, choice, out);
-    if (worker->shape->level == PNG_LEVEL_SMALL) {
+    if (worker->writer->level == PNG_LEVEL_SMALL) {
         bytes = compress_all(worker, strip, &choice.filter, out, bytes);
         filter_rows(worker, strip, choice.filter);
     }
@@ -283,7 +273,7 @@ static bool copy_chunks(struct sink *sink, struct metadata_part own, struct erro
 static bool write_comment(struct sink *sink, struct metadata_part comment, struct error *err)
 {
     const char *text = (const char *)comment.bytes;
-    bool ascii = true;
+    bool ascii = true, latin;
     size_t at = 0, more;
 
     comment.size = comment.size > 0 ? strnlen(text, comment.size) : 0;
@@ -295,11 +285,10 @@ static bool write_comment(struct sink *sink, struct metadata_part comment, struc
     }
     if (comment.size == 0)
         return true;
-    if (ascii || at < comment.size)
-        return write_chunk(sink, "tEXt", png_comment_head, strlen(png_comment_head) + 1, comment,
-                           false, err);
-    return write_chunk(sink, "iTXt", png_comment_head, sizeof png_comment_head, comment, false,
-                       err);
+    latin = ascii || at < comment.size;
+    return write_chunk(sink, latin ? "tEXt" : "iTXt", png_comment_head,
+                       latin ? strlen(png_comment_head) + 1 : sizeof png_comment_head, comment,
+                       false, err);
 }
 
 /* Writes metadata that comes from another format. */
@@ -358,18 +347,20 @@ static bool encoder_open(struct sink *sink, struct error *err)
             err, output_name(sink->output),
             "%d x %d pixels: too large for a PNG; .ppm, .pgm and .pam have no such limit",
             info->width, info->height);
-    writer->shape = (struct shape){.row_bytes = row,
-                                   .pixel = pixel,
-                                   .rows = strip_rows(sink, row + 1),
-                                   .level = sink->options.png_level};
-    writer->maker = (struct strip_maker){.out_bytes = strip_bound(&writer->shape),
-                                         .copy = copy_rows,
-                                         .worker_new = worker_new,
-                                         .worker_free = worker_free,
-                                         .compress = strip_compress,
-                                         .write = strip_write};
+    writer->row_bytes = row;
+    writer->pixel = pixel;
+    writer->rows = strip_rows(sink, row + 1);
+    writer->level = sink->options.png_level;
+    writer->maker =
+        (struct strip_maker){.out_bytes = PNG_CHUNK_OVERHEAD + ZLIB_BEGIN_BYTES +
+                                          deflate_bound(filtered_bytes(writer, writer->rows)),
+                             .copy = copy_rows,
+                             .worker_new = worker_new,
+                             .worker_free = worker_free,
+                             .compress = strip_compress,
+                             .write = strip_write};
     writer->adler = 1;
-    writer->strips = strips_new(sink, &writer->maker, writer->shape.rows);
+    writer->strips = strips_new(sink, &writer->maker, writer->rows);
     return writer->strips ? write_header(sink, err) : sink_no_memory(sink, err);
 }
 
