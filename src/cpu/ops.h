@@ -42,8 +42,9 @@ struct cpu_taps {
 };
 
 /* How sums S in two halves are divided; cpu/ops_divide.h has the bounds. JOINED: as any sums of 32
- * bits; SHIFTED: by shifts of 32 bits; MULTIPLIED: by a multiplication of doubles. */
-enum cpu_halves_way { HALVES_JOINED, HALVES_SHIFTED, HALVES_MULTIPLIED };
+ * bits; SHIFTED: by shifts of 32 bits; ONCE: by a multiplication of doubles; TWICE: by 2^n and
+ * then by the odd number, for d = odd * 2^n. */
+enum cpu_halves_way { HALVES_JOINED, HALVES_SHIFTED, HALVES_ONCE, HALVES_TWICE };
 
 /* The constants of sums that come in two halves. */
 struct cpu_halves {

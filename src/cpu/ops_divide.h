@@ -168,20 +168,25 @@ static void certify_floats(const struct cpu_certify *certify, const float *value
     }
 }
 
-/* Let v = S + floor(d/2). All steps to v are integers below 2^53, which are exact as doubles.
- * Either d is a power of two, then the quotient is exact; or v and d are below 2^49: see the top.
- */
+/* Let v = S + floor(d/2) and d = odd * 2^n. All steps to v are integers below 2^53, which are exact
+ * as doubles.
+ * ONCE: either d is 2^n, then the quotient is exact; or v and d are below 2^49: see the top.
+ * TWICE: v / 2^n is exact, and an int32 without its fraction. A negative one may become 0 instead
+ * of -1: both make a sample of 0. Then as ONCE. */
 static void divide_halves(const struct cpu_halves *halves, const int32_t *restrict upper,
                           const int32_t *restrict lower, const uint16_t *restrict in,
                           uint16_t *restrict out, int n)
 {
-    const int64_t d = halves->divisor;
+    const bool twice = halves->way == HALVES_TWICE;
+    const int64_t d = halves->divisor, power = d & -d, odd = d / power;
     const double common = (double)halves->common, cell = (double)halves->cell, max = halves->max;
-    const double start = (double)(halves->start + d / 2) + ((d & (d - 1)) == 0 ? 0 : 0.5);
-    const double inverse = 1.0 / (double)d;
+    const double start = (double)(halves->start + d / 2) + (twice || odd == 1 ? 0 : 0.5);
+    const double inverse = 1.0 / (double)(twice ? power : d), inverse_odd = 1.0 / (double)odd;
     for (int x = 0; x < n; x++) {
         double sum = (upper[x] * 65536.0 + lower[x]) * common + start;
         double q = (sum + cell * in[x]) * inverse;
+        if (twice)
+            q = ((int32_t)q + 0.5) * inverse_odd;
         q = q < max ? q : max;
         out[x] = (uint16_t)(int32_t)(q > 0 ? q : 0);
     }

@@ -151,7 +151,9 @@ static bool choose_way(const struct plan *plan, const struct plan_term *outer, i
              (double)m->sum * UINT16_MAX + (double)m->divisor / 2 < 0x1p48 * (double)common)
         *way = HALVES_SHIFTED;
     else if (most < 0x1p49 || (most < 0x1p53 && m->divisor == power))
-        *way = HALVES_MULTIPLIED;
+        *way = HALVES_ONCE;
+    else if (most < 0x1p53 && most / (double)power < 0x1p31)
+        *way = HALVES_TWICE;
     else
         return false;
     return true;
@@ -178,7 +180,7 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
     const struct plan_mask *m = &plan->mask[0];
     /* In plain C, 16-bit numbers are multiplied no faster than others. */
     const double slow = ops == &cpu_ops_scalar && plan->type == SAMPLE_U8 ? 2 : 1;
-    const double joined = m->accumulator == ACCUMULATOR_I32 ? 0.85 : 1;
+    const double joined = m->accumulator == ACCUMULATOR_I32 && ops->vector_bytes == 64 ? 0.85 : 1;
     return refusal(plan, ops) ? HUGE_VAL
                               : cpu_samples(plan, width, height) * slow * joined *
                                     (0.3 + 0.25 * plan->type + 0.019 * (2 * m->height + m->width));
@@ -366,15 +368,19 @@ static void put_column(struct outer16_pass *pass, const int64_t *numbers, int n,
                                                                       << (16 + bits);
 }
 
-static void weights_make(struct outer16_pass *pass)
+static bool outer16_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
+                         int height)
 {
-    const struct plan *plan = pass->plan;
+    struct outer16_pass *pass = state;
     const struct plan_mask *m = &plan->mask[0];
     const int taps = (m->width + 1) / 2;
     int64_t rows = 0, columns = 0, common, cell;
     struct plan_term outer;
     int parts, bits;
 
+    (void)width, (void)height;
+    pass->plan = plan;
+    pass->ops = ops;
     factors_of(m, &outer, &cell);
     choose_way(plan, &outer, cell, &pass->halves.way);
     common = common_of(outer.column, m->height);
@@ -399,6 +405,7 @@ static void weights_make(struct outer16_pass *pass)
                                        .cell = cell,
                                        .divisor = m->divisor,
                                        .max = (int32_t)plan->max};
+    return true;
 }
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
@@ -416,18 +423,6 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     }
     for (int k = 0; k < 2 * ROWS; k++)
         w->sums[k] = cpu_memory_take(memory, line);
-}
-
-static bool outer16_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
-                         int height)
-{
-    struct outer16_pass *pass = state;
-
-    (void)width, (void)height;
-    pass->plan = plan;
-    pass->ops = ops;
-    weights_make(pass);
-    return true;
 }
 
 /* Cuts tiles so that the ring fits the cache, unless the halo would be most of a row. */

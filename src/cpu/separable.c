@@ -332,7 +332,6 @@ static bool separable_make(void *state, const struct plan *plan, const struct cp
 {
     const struct plan_mask *m = &plan->mask[0];
     struct separable_pass *pass = state;
-    bool without; /* the common divisors */
 
     (void)width, (void)height;
     pass->plan = plan;
@@ -340,7 +339,7 @@ static bool separable_make(void *state, const struct plan *plan, const struct cp
     pass->column_slides = column_slides(m);
     pass->row_slides = row_slides(m);
     layers_make(pass);
-    without = pass->common > 0;
+    const bool without = pass->common > 0; /* the common divisors */
     if (!cpu_taps_make(&pass->column, m->column, m->height, 0,
                        without ? cpu_taps_common(m->column, m->height) : 1))
         return false;
