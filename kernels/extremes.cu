@@ -272,15 +272,22 @@ __device__ inline void read_turned(const uint32_t *O_ds, int columns, uint32_t *
 
 /* But for border wrap ghost cells are copies of cells nearby: then columns of ghost cells are made
  * here, in T_ds, from columns of the strip. place_ds[i]: the column whose samples column i has, or
- * PLACE_VALUE and a channel. Columns that no window needs have their own. */
+ * PLACE_VALUE and a channel. Columns that no window needs have their own. Behind the last place
+ * stand the first column that may be one of ghost cells, and the one behind the last. */
 #define PLACE_VALUE 0xfff0
 
-__device__ inline void find_places(const struct image_job &job, int strip, int columns,
+__device__ inline void find_places(const struct image_job &job, int strip, int columns, int right,
                                    uint16_t *place_ds)
 {
     const int pixel = job.channels * job.sample_bytes;
+    const int end = (job.width * pixel - strip) / job.sample_bytes; /* of the picture's columns */
+    const int from = strip < 0 ? 0 : end;
+    const int to =
+        end < columns ? min(columns, end + right / job.sample_bytes) : -strip / job.sample_bytes;
 
-    for (int i = threadIdx.x; i < columns; i += blockDim.x) {
+    if (threadIdx.x == 0)
+        *(int2 *)(place_ds + columns) = make_int2(from, to);
+    for (int i = from + threadIdx.x; i < to; i += blockDim.x) {
         const int byte = strip + i * job.sample_bytes, place = order_place(job, byte);
         const int channel = (byte - order_pixel_of(byte, pixel) * pixel) / job.sample_bytes;
         const int at = place < 0 ? PLACE_VALUE + channel : (place - strip) / job.sample_bytes;
@@ -292,7 +299,9 @@ template <int SAMPLE>
 __device__ inline void copy_columns(const struct image_job &job, int columns,
                                     const uint16_t *place_ds, uint32_t *T_ds)
 {
-    for (int i = threadIdx.x; i < columns; i += blockDim.x) {
+    const int2 range = *(const int2 *)(place_ds + columns);
+
+    for (int i = range.x + threadIdx.x; i < range.y; i += blockDim.x) {
         const int place = place_ds[i];
         if (place == i)
             continue;
@@ -484,7 +493,7 @@ __global__ void __launch_bounds__(MOST_WIDE)
     if (threadIdx.x >= shape.words)
         out.left = 0;
     if (copies)
-        find_places(job, strip, columns, place_ds);
+        find_places(job, strip, columns, shape.right, place_ds);
     if (is_long)
         fill_between<SAMPLE, GREATEST>(job, column, last_rows, between);
     load_column(job, column, first_rows, next.top);
