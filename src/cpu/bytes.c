@@ -29,13 +29,13 @@
 /* A part of a 512 KiB L2 cache. Tiles that fit L1 save a third of the work, but lose more time in
  * memory, because a row is then read in many pieces. */
 #define RING_BYTES (128 * 1024)
-/* Where the output is stored past the caches, a tile has STREAM_SAMPLES a row: an L1 cache of
- * STREAM_L1_BYTES holds the ring. No tile is narrow enough for smaller caches, but for its loss in
- * memory: there the ring is a part of the L2 cache, and four rows of output share its loads. */
+/* For output that is stored past the caches. An L1 cache of STREAM_L1_BYTES holds the ring of a
+ * tile of STREAM_SAMPLES a row. A smaller L1 cache holds no ring: there a tile's ring takes
+ * STREAM_RING_BYTES of the L2 cache, and four rows of output share its loads. */
 #define STREAM_SAMPLES    3072
 #define STREAM_L1_BYTES   (48 * 1024)
 #define STREAM_RING_BYTES (288 * 1024)
-#define FEW_ROWS          5 /* more rows of a mask gain nothing from more than two of output */
+#define FEW_ROWS          5 /* masks of more rows gain nothing from four rows of output */
 #define FEW_BLOCKS        4 /* a row with fewer blocks inside is copied whole */
 /* Any two weights of a gradient make a pair. */
 #define MOST_GRADIENT_WEIGHT 64
