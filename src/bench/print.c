@@ -125,8 +125,8 @@ static void print_cell(FILE *out, int width, int decimals, double value)
 /* A median distance of 5 % exceeds the change of most kernels from one version to the next. */
 #define NOISY_SPREAD 0.05
 
-/* Every run of a CPU kernel starts threads, which takes a large part of a time below this. */
-#define THREADS_MS 0.2
+/* Every run of a CPU kernel wakes threads, which takes a large part of a time below this. */
+#define THREADS_MS 0.1
 
 /* Reasons to doubt a time. */
 #define RULES 8
@@ -149,7 +149,7 @@ static bool is_doubtful(int rule, const struct bench_report *report,
          "runs of less than 5 us are about starting them: take a larger picture (--size)"},
         {on_cpu && report->threads > 1 && stats->median_ms >= SHORT_MS &&
              stats->median_ms < THREADS_MS,
-         "much of the time goes into starting threads: take a larger picture (--size), or "
+         "much of the time goes into waking threads: take a larger picture (--size), or "
          "--threads 1"},
         {noisy, "the times scatter by more than 5 %: is the machine busy with something else?"},
         {!noisy && stats->runs >= 10 && stats->outliers * 10 > stats->runs,

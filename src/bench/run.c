@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "bench/bench.h"
 #include "bench/reuse.h"
 
@@ -400,6 +401,7 @@ bool bench_run(struct bench_report *report, const struct bench_request *request,
     struct bench bench = {.report = report, .request = request};
     int masks = report->sweep == SWEEP_MASK ? COUNT(SWEEP_MASKS) : 1;
     const struct image *in = &request->in;
+    struct team *team = team_new(), *before = team_use(team);
     bool ok;
 
     ok = kernels_choose(&bench, err) && find_devices(&bench, err) &&
@@ -410,5 +412,7 @@ bool bench_run(struct bench_report *report, const struct bench_request *request,
     for (int i = 0; ok && i < masks; i++)
         ok = measure_mask(&bench, report->sweep == SWEEP_MASK ? SWEEP_MASKS[i] : 0, err);
     image_free(&bench.out);
+    team_use(before);
+    team_free(team);
     return ok;
 }

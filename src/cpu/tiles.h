@@ -80,8 +80,8 @@ struct cpu_tile_hooks {
     void (*run)(const void *pass, void *worker, const struct cpu_tile *tile);
 };
 
-/* Runs pieces 0 .. PIECES - 1 on WORKERS threads, each with a worker that MAKE fills; PASS is for
- * MAKE and RUN. False: no memory for the workers. */
+/* Runs pieces 0 .. PIECES - 1 on WORKERS threads. Each thread fills its worker with MAKE; PASS is
+ * for MAKE and RUN. False: no memory for a worker; then some pieces were not run. */
 bool cpu_workers_run(int workers, int pieces, size_t worker_bytes,
                      void (*make)(const void *pass, void *worker, struct cpu_memory *memory),
                      void (*run)(const void *pass, void *worker, int piece), const void *pass,

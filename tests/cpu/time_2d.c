@@ -16,6 +16,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
+#include "base/parallel.h"
 #include "cpu/method.h"
 #include "kernel/kernel.h"
 #include "plan/filter.h"
@@ -466,6 +468,8 @@ int main(int argc, char **argv)
     }
     if (o.runs < 1 || o.runs > MAX_RUNS || o.threads < 1)
         return 2;
+    large_alloc_keep_small(); /* as the program does */
+    team_use(team_new());     /* as the library does */
     for (int i = 0; i < count && o.methods > 0 && good; i++)
         good = time_methods(&o, words[i]);
     if (o.methods > 0)
