@@ -79,12 +79,6 @@ struct cpu_gradient {
     bool streams; /* as in struct cpu_tiles */
 };
 
-/* Addresses that will be used soon, as many bytes as sums are made. They are prefetched, so that
- * memory works while sums are made. NULL: none. */
-struct cpu_ahead {
-    const uint8_t *read, *write;
-};
-
 /* Division of 16-bit sums v that already hold d/2: v >> shift, or v * factor >> 16 >> shift. */
 struct cpu_divide16 {
     bool is_signed;  /* v is int16_t */
@@ -311,15 +305,17 @@ struct cpu_ops {
 
     /* sum[x] = start + sum over pairs of weight * at[2p][x] + weight * at[2p + 1][x], modulo 2^16,
      * n rounded up to CPU_BLOCK. The order within a block is private to the instruction set: the
-     * functions below know it. A line of sums may be added to another line. */
+     * functions below know it. A line of sums may be added to another line. NEXT: bytes that will
+     * be read soon, as many as sums are made; they are fetched into the L2 cache meanwhile. NULL:
+     * none. */
     void (*byte_sums)(const struct cpu_byte_pairs *pairs, const uint8_t *const *at, uint16_t start,
-                      uint16_t *sum, int n, struct cpu_ahead ahead);
+                      uint16_t *sum, int n, const uint8_t *next);
     void (*divide_16_u8)(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
                          int n);
     /* out = clamp(round(sqrt(gx^2 + gy^2) / divisor)), where gx and gy are sums as those of
      * byte_sums; reads n rounded up to CPU_BLOCK */
     void (*gradient_u8)(const struct cpu_gradient *gradient, const uint8_t *const *at, uint8_t *out,
-                        int n, struct cpu_ahead ahead);
+                        int n, const uint8_t *next);
     /* out[r] = divide_16_u8 of start + sum over taps of weight[i] * row[r + i][x], for up to
      * CPU_COLUMN_ROWS rows at once, which share the loads of taps + rows - 1 lines */
     void (*column_16_u8)(const struct cpu_taps *taps, const uint16_t *const *row, uint16_t start,

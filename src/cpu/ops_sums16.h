@@ -12,19 +12,17 @@
 /* Here and below, COUNT is a constant if the caller passes one: then loops are unrolled, and
  * pointers and weights stay in registers. */
 INLINE void byte_sums_body(const struct cpu_byte_pairs *pairs, int count, const uint8_t *const *at,
-                           uint16_t start, uint16_t *sum, int n, struct cpu_ahead ahead)
+                           uint16_t start, uint16_t *sum, int n, const uint8_t *next)
 {
-    /* NULL: prefetches SUM instead, because prefetching an invalid address is slow. */
-    const uint8_t *read = ahead.read ? ahead.read : (const uint8_t *)sum;
-    const uint8_t *write = ahead.write ? ahead.write : (const uint8_t *)sum;
     const uint32_t *weights = pairs->weight;
+
+    next = next ? next : (const uint8_t *)sum; /* fetching an invalid address is slow */
     for (int x = 0; x < n; x += CPU_BLOCK) {
         v_u16 acc[2 * BYTE_VECTORS];
         UNROLL
         for (int k = 0; k < 2 * BYTE_VECTORS; k++)
             acc[k] = start - (v_u16){0};
-        __builtin_prefetch(read + x);
-        __builtin_prefetch(write + x);
+        __builtin_prefetch(next + x, 0, 2);
         for (int p = 0; p < count; p++) {
             const uint8_t *first = at[2 * p] + x, *second = at[2 * p + 1] + x;
             uint32_t weight = weights[p];
@@ -41,14 +39,14 @@ INLINE void byte_sums_body(const struct cpu_byte_pairs *pairs, int count, const 
 }
 
 static void byte_sums(const struct cpu_byte_pairs *pairs, const uint8_t *const *at, uint16_t start,
-                      uint16_t *sum, int n, struct cpu_ahead ahead)
+                      uint16_t *sum, int n, const uint8_t *next)
 {
     if (pairs->count == 2)
-        byte_sums_body(pairs, 2, at, start, sum, n, ahead);
+        byte_sums_body(pairs, 2, at, start, sum, n, next);
     else if (pairs->count == 3)
-        byte_sums_body(pairs, 3, at, start, sum, n, ahead);
+        byte_sums_body(pairs, 3, at, start, sum, n, next);
     else
-        byte_sums_body(pairs, pairs->count, at, start, sum, n, ahead);
+        byte_sums_body(pairs, pairs->count, at, start, sum, n, next);
 }
 
 /* ---- to bytes ---- */
@@ -145,21 +143,19 @@ INLINE v_u16 rounded_lengths(v_u16 x, v_u16 y, uint32_t add, int shift)
 
 /* GRADIENT is passed by value: see divide_16_body. */
 INLINE void gradient_body(const struct cpu_gradient gradient, const uint8_t *const *at,
-                          uint32_t add, int shift, uint8_t *out, int n, struct cpu_ahead ahead)
+                          uint32_t add, int shift, uint8_t *out, int n, const uint8_t *next)
 {
     const struct cpu_divide16 length = {
         .is_signed = true, .max = gradient.max, .streams = gradient.streams};
-    const uint8_t *read = ahead.read ? ahead.read : at[0];
-    const uint8_t *write = ahead.write ? ahead.write : at[0];
     const uint8_t *line[2 * CPU_GRADIENT_PAIRS];
 
+    next = next ? next : at[0];
     UNROLL
     for (int k = 0; k < 2 * CPU_GRADIENT_PAIRS; k++)
         line[k] = at[k];
     for (int x = 0; x < n; x += VECTOR_BYTES) {
         v_u16 gx[2] = {{0}}, gy[2] = {{0}};
-        __builtin_prefetch(read + x);
-        __builtin_prefetch(write + x);
+        __builtin_prefetch(next + x, 0, 2);
         UNROLL
         for (int p = 0; p < CPU_GRADIENT_PAIRS; p++) {
             const byte_pair pair = load_byte_pair(line[2 * p] + x, line[2 * p + 1] + x);
@@ -177,13 +173,13 @@ INLINE void gradient_body(const struct cpu_gradient gradient, const uint8_t *con
  * For H = G, floor((G + 3) / 4) or floor((G + 12) / 16), if d is 1, 2 or 4, this is H <= n * (n +
  * 1), or: sqrt(H) rounds to n or less. */
 static void gradient_u8(const struct cpu_gradient *gradient, const uint8_t *const *at, uint8_t *out,
-                        int n, struct cpu_ahead ahead)
+                        int n, const uint8_t *next)
 {
     const int d = gradient->divisor;
     if (d == 1)
-        gradient_body(*gradient, at, 0, 0, out, n, ahead);
+        gradient_body(*gradient, at, 0, 0, out, n, next);
     else
-        gradient_body(*gradient, at, d == 2 ? 3 : 12, d / 2, out, n, ahead);
+        gradient_body(*gradient, at, d == 2 ? 3 : 12, d / 2, out, n, next);
 }
 
 /* ---- columns ---- */

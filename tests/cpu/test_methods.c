@@ -399,7 +399,7 @@ static void check_gradient(const struct cpu_ops *ops, int gx, int gy, int d)
 
     for (int i = 0; i < 4; i++)
         memset(line[i], bytes[i], CPU_BLOCK);
-    ops->gradient_u8(&gradient, at, out, CPU_BLOCK, (struct cpu_ahead){0});
+    ops->gradient_u8(&gradient, at, out, CPU_BLOCK, NULL);
     for (int i = 0; i < CPU_BLOCK; i++)
         if (out[i] != length_of(gx, gy, d))
             CHECKF(false, "%s: gradient %d, %d by %d is %d", ops->name, gx, gy, d, out[i]);
