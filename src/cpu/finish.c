@@ -148,6 +148,12 @@ uint32_t cpu_exact_sample(const struct kernel_job *job, int x, int y, int channe
                                  weighted && channel == plan->channels - 1, plan->max);
 }
 
+uint32_t cpu_exact_quotient(const struct plan *plan, int64_t product, int64_t coverage, int channel)
+{
+    return (uint32_t)quotient_of(&plan->mask[0], 0, product, coverage,
+                                 channel == plan->channels - 1, plan->max);
+}
+
 void cpu_exact_samples(const struct kernel_job *job, const struct cpu_tile *tile, int y,
                        const uint8_t *marks, void *out)
 {

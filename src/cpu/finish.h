@@ -31,6 +31,10 @@ void cpu_finish_boxes(const struct cpu_ops *ops, const struct plan *plan,
 /* Sample (x, y) of the output of any linear plan, summed exactly from the picture's cells. */
 uint32_t cpu_exact_sample(const struct kernel_job *job, int x, int y, int channel);
 
+/* A sample weighted by alpha, from the sums of w*c*a and of w*a. The latter is not 0. */
+uint32_t cpu_exact_quotient(const struct plan *plan, int64_t product, int64_t coverage,
+                            int channel);
+
 /* Recomputes the samples of the tile's row y whose mark is 1. The row begins at OUT. */
 void cpu_exact_samples(const struct kernel_job *job, const struct cpu_tile *tile, int y,
                        const uint8_t *marks, void *out);

@@ -118,14 +118,10 @@ static void sum_rows(const struct real_pass *pass, struct real_worker *w, int ki
 
 /* ---- samples ---- */
 
-static bool is_transparent(const struct real_pass *pass, const struct real_worker *w, int r,
-                           int pixel)
+static double sum_at(const struct real_pass *pass, const struct real_worker *w, int r, int at)
 {
-    int channels = pass->job->plan->channels;
-    size_t alpha = (size_t)(pixel * channels + channels - 1);
     const void *sums = w->sums[r];
-    return pass->real->wide ? ((const double *)sums)[alpha] <= 0
-                            : ((const float *)sums)[alpha] <= 0;
+    return pass->real->wide ? ((const double *)sums)[at] : (double)((const float *)sums)[at];
 }
 
 /* Recomputes the doubtful samples of row R of the group. Pixels without any alpha stay marked and
@@ -133,7 +129,8 @@ static bool is_transparent(const struct real_pass *pass, const struct real_worke
 static void resolve(const struct real_pass *pass, struct real_worker *w, int r, int y, void *out,
                     int *first, int *end)
 {
-    int channels = pass->job->plan->channels, n = w->tile->pixels * channels;
+    const struct plan *plan = pass->job->plan;
+    int channels = plan->channels, n = w->tile->pixels * channels;
     uint8_t *doubtful = w->doubtful[r], *next;
 
     if (!pass->weighted) {
@@ -141,16 +138,23 @@ static void resolve(const struct real_pass *pass, struct real_worker *w, int r, 
         return;
     }
     for (int i = 0; i < n && (next = memchr(doubtful + i, 1, (size_t)(n - i))); i++) {
+        double alpha;
+        uint32_t sample;
         int x;
         i = (int)(next - doubtful);
         x = i / channels;
-        if (i % channels != channels - 1 && is_transparent(pass, w, r, x)) {
+        alpha = sum_at(pass, w, r, x * channels + channels - 1);
+        if (i % channels != channels - 1 && alpha <= 0) {
             *first = *first < x ? *first : x;
             *end = *end > x ? *end : x + 1;
             continue;
         }
-        image_put_sample(out, pass->job->plan->type, (size_t)i,
-                         cpu_exact_sample(pass->job, w->tile->first_pixel + x, y, i % channels));
+        if (pass->real->whole)
+            sample = cpu_exact_quotient(plan, (int64_t)sum_at(pass, w, r, i), (int64_t)alpha,
+                                        i % channels);
+        else
+            sample = cpu_exact_sample(pass->job, w->tile->first_pixel + x, y, i % channels);
+        image_put_sample(out, plan->type, (size_t)i, sample);
         doubtful[i] = 0;
     }
 }
@@ -188,6 +192,8 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
 
     w->tile = tile;
     w->lines = lines;
+    for (int r = 0; r < rows; r++)
+        cpu_tile_fetch(pass->job, tile, tile->top + y - tile->first + pass->lines.span - 1 + r);
     sum_rows(pass, w, pass->weighted ? PRODUCT : PLAIN, 0, tile->pixels);
     for (int r = 0; r < rows; r++) {
         void *out = cpu_tile_out(pass->job, tile, y + r);

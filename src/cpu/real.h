@@ -23,6 +23,7 @@ struct cpu_real_term {
 struct cpu_real {
     const struct cpu_ops *ops;
     bool wide;  /* double, else float */
+    bool whole; /* weighted by alpha: the sums are exact, so they are divided again */
     int centre; /* lines hold samples minus this */
     int terms;  /* 0: every cell */
     struct cpu_real_term term[CPU_REAL_TERMS];

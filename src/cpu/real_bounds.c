@@ -17,9 +17,12 @@
  * spare.
  *
  * Colour weighted by alpha (no weight is negative). The sums' relative error is e = (n + 3)u; for a
- * column times a row, n * u plus the largest relative error of their products against w/W:
+ * column times a row, n * u plus the largest relative error of their products against w/W. If the
+ * numbers used are whole and all sums are at most 1/u, e = 0. An alpha, before it is rounded down,
+ * is then a multiple of 1/(2W): 1/(4W) is added, which is more than its error if 16u*(max + 1)*W is
+ * at most 1.
  *
- *   error     = 1.05 * (2e + 16u) * max * W/d + 8u * (|o/d| + 1)
+ *   error     = 1.05 * (2e + 8u) * max * W/d + 8u * (|o/d| + 1)
  *
  * Weights, and factors of weights, are at least 2^-62, so that no product is below 2^-124: no
  * underflow. */
@@ -48,6 +51,7 @@ struct search {
     const struct plan *plan;
     bool wide;
     double unit;          /* u */
+    bool whole;           /* weighted by alpha: v is w, and all sums are exact */
     double *value, *rest; /* v, and v minus the terms */
     double values;        /* the sum of |v| */
     int terms;
@@ -59,6 +63,21 @@ struct search {
 static double rounded(const struct search *s, double value)
 {
     return s->wide ? value : (double)(float)value;
+}
+
+/* Writes v of every cell. */
+static void values_put(struct search *s)
+{
+    const struct plan_mask *m = &s->plan->mask[0];
+    const bool weighted = s->plan->alpha == ALPHA_WEIGHTED;
+    const double divisor = (double)(weighted ? m->sum : m->divisor), max = (double)s->plan->max;
+
+    s->whole = weighted && fmax(max * max, 16 * (max + 1)) * (double)m->sum * s->unit <= 1;
+    s->values = 0;
+    for (int k = 0; k < m->width * m->height; k++) {
+        s->value[k] = (double)m->weight[k] / (s->whole ? 1 : divisor);
+        s->values += fabs(s->value[k]);
+    }
 }
 
 static double error_unit(bool wide)
@@ -116,12 +135,14 @@ static bool term_add(struct search *s, bool around)
 {
     const struct plan_mask *m = &s->plan->mask[0];
     int at = largest_cell(s, around && s->terms == 0 ? largest_cell(s, -1) : -1);
-    double *column = s->column[s->terms], *row = s->row[s->terms], columns, rows;
+    double *column = s->column[s->terms], *row = s->row[s->terms], columns, rows, common;
 
     if (at < 0 || !(fabs(s->rest[at]) > 0x1p-60))
         return false;
-    columns = factor_put(s, s->rest + at % m->width, m->width, m->height, 1, column);
-    rows = factor_put(s, s->rest + at / m->width * m->width, 1, m->width, s->rest[at], row);
+    common = s->whole && m->row ? (double)m->row[at % m->width] : 1; /* whole numbers stay whole */
+    columns = factor_put(s, s->rest + at % m->width, m->width, m->height, common, column);
+    rows =
+        factor_put(s, s->rest + at / m->width * m->width, 1, m->width, s->rest[at] / common, row);
     s->sizes += columns * rows;
     s->terms++;
     for (int k = 0; k < m->width * m->height; k++)
@@ -160,24 +181,28 @@ static bool bounds_plain(struct cpu_real *real, const struct search *s, double r
     return real->doubt < MOST_DOUBT;
 }
 
-/* The bounds of colour weighted by alpha; E: the relative error of the sums. */
+/* The bounds of colour weighted by alpha; E: the relative error of the sums, unless they are
+ * exact. */
 static void bounds_weighted(struct cpu_real *real, const struct search *s, double e)
 {
     const struct plan *plan = s->plan;
     const struct plan_mask *m = &plan->mask[0];
     double offset = (double)m->offset / (double)m->divisor;
     double gain = (double)m->sum / (double)m->divisor;
-    double relative = 1.05 * (2 * e + 16 * s->unit) * plan->max;
+    double relative = 1.05 * (2 * (s->whole ? 0 : e) + 8 * s->unit) * plan->max;
+    double w = s->whole ? (double)m->sum : 1;
     double error = relative * gain + 8 * s->unit * (fabs(offset) + 1);
 
     real->bounds = (struct cpu_real_bounds){plan->channels, true, .max = plan->max};
     real->plain = real->bounds;
     for (int c = 0; c < 4; c++) {
-        if (c % plan->channels == plan->channels - 1)
+        if (c % plan->channels == plan->channels - 1 && s->whole)
+            bounds_set(&real->bounds, c, false, 1 / w, 0.5 + 0.25 / w, 0);
+        else if (c % plan->channels == plan->channels - 1)
             bounds_set(&real->bounds, c, false, 1, 0.5, relative + 8 * s->unit);
         else
             bounds_set(&real->bounds, c, true, gain, offset + 0.5, error);
-        bounds_set(&real->plain, c, false, gain, offset + 0.5, error);
+        bounds_set(&real->plain, c, false, gain / w, offset + 0.5, error);
     }
     real->doubt = fmin(1, 2 * fmax(error, relative));
 }
@@ -229,6 +254,7 @@ static struct cpu_real *candidate(const struct search *s, size_t numbers)
     if (!real)
         return NULL;
     real->wide = s->wide;
+    real->whole = s->whole;
     real->centre = s->plan->alpha == ALPHA_WEIGHTED || s->plan->max < 255 ? 0 : 128;
     if (s->plan->type == SAMPLE_U16)
         real->centre = 0;
@@ -277,11 +303,13 @@ static struct cpu_real *try_cells(struct search *s, struct cpu_real *best)
     return cheaper(best, real, good);
 }
 
-/* The largest relative error of the first term's products against w/W; false: not all have one. */
+/* The largest relative error of the first term's products against v; false: not all have one. */
 static bool relative_error(const struct search *s, double *most)
 {
     const struct plan_mask *m = &s->plan->mask[0];
     *most = 0;
+    if (s->whole)
+        return m->row != NULL;
     for (int k = 0; k < m->width * m->height; k++) {
         double product = s->column[0][k / m->width] * s->row[0][k % m->width];
         if ((s->value[k] > 0) != (product > 0))
@@ -338,6 +366,7 @@ static struct cpu_real *try_all(struct search *s, bool wide, struct cpu_real *be
 
     s->wide = wide;
     s->unit = error_unit(wide);
+    values_put(s);
     best = try_cells(s, best);
     for (int around = 0; around < 2 && m->width > 1 && m->height > 1; around++) {
         for (int k = 0; k < cells; k++)
@@ -353,7 +382,6 @@ struct cpu_real *cpu_real_make(const struct plan *plan, const struct cpu_ops *op
 {
     const struct plan_mask *m = &plan->mask[0];
     size_t cells = (size_t)m->width * (size_t)m->height;
-    double divisor = (double)(plan->alpha == ALPHA_WEIGHTED ? m->sum : m->divisor);
     struct search *s = calloc(1, sizeof *s);
     struct cpu_real *best = NULL;
 
@@ -363,10 +391,6 @@ struct cpu_real *cpu_real_make(const struct plan *plan, const struct cpu_ops *op
     }
     if (s && s->value) {
         s->rest = s->value + cells;
-        for (size_t k = 0; k < cells; k++) {
-            s->value[k] = (double)m->weight[k] / divisor;
-            s->values += fabs(s->value[k]);
-        }
         if (plan->type == SAMPLE_U8)
             best = try_all(s, false, best);
         best = try_all(s, true, best);
