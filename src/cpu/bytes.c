@@ -293,16 +293,6 @@ static void ring_line(const struct bytes_pass *pass, struct bytes_worker *w, con
     }
 }
 
-/* The tile's part of the row below row v; NULL: there is none. */
-static const uint8_t *row_below(const struct bytes_pass *pass, const struct bytes_worker *w, int v)
-{
-    const struct image *in = pass->job->in;
-    const uint8_t *row = cpu_tile_row(pass->job, &w->tile, v, NULL);
-    if (!row || row == image_row(in, in->height - 1))
-        return NULL;
-    return row + in->pitch + w->tile.first_pixel * pass->job->plan->channels;
-}
-
 /* Prepares picture row v, or the row that v folds to, for the sums. */
 static void take_line(const struct bytes_pass *pass, struct bytes_worker *w, int v)
 {
@@ -314,7 +304,7 @@ static void take_line(const struct bytes_pass *pass, struct bytes_worker *w, int
     uint8_t *copy = w->copies + (size_t)slot * pass->stride;
 
     if (pass->separable) {
-        ring_line(pass, w, row, slot, row_below(pass, w, v));
+        ring_line(pass, w, row, slot, cpu_tile_next(job, &w->tile, v));
     } else if (row && from >= 0 &&
                (from + m->width - 1) * channels + n <= job->in->width * channels) {
         w->line[slot] = row + (size_t)from * (size_t)channels;
@@ -332,7 +322,7 @@ static void filter_directly(const struct bytes_pass *pass, struct bytes_worker *
     const struct plan *plan = pass->job->plan;
     const struct cpu_byte_taps *t = &pass->taps;
     const int top = y - plan->mask[0].anchor_y, last = top + plan->mask[0].height - 1;
-    const uint8_t *next = row_below(pass, w, last);
+    const uint8_t *next = cpu_tile_next(pass->job, &w->tile, last);
 
     for (int p = 0; p < 2 * t->pairs.count; p++)
         w->at[p] = w->line[slot_of(pass, top + t->pair[p / 2].i[p % 2])] +

@@ -72,12 +72,12 @@ static int power_of(int n)
 
 /* ---- one tile ---- */
 
-/* OUT = the best of COUNT lines. */
+/* OUT = the best of COUNT lines. NEXT: see cpu_tile_next. */
 static void take_best(const struct extremes_pass *pass, const void *const *at, int count, void *out,
-                      int n, bool streams)
+                      int n, const void *next, bool streams)
 {
     const int type = pass->plan->type == SAMPLE_U16;
-    (pass->plan->order == 0 ? pass->ops->least : pass->ops->greatest)[type](at, count, out, n,
+    (pass->plan->order == 0 ? pass->ops->least : pass->ops->greatest)[type](at, count, out, n, next,
                                                                             streams);
 }
 
@@ -85,7 +85,7 @@ static void take_best_of_two(const struct extremes_pass *pass, const void *a, co
                              void *out, int n)
 {
     const void *const at[] = {a, b};
-    take_best(pass, at, 2, out, n, false);
+    take_best(pass, at, 2, out, n, NULL, false);
 }
 
 static char *line_of(const struct extremes_pass *pass, const struct extremes_worker *w,
@@ -109,21 +109,21 @@ static int collect_parts(const struct extremes_pass *pass, const struct extremes
 
 /* Makes the running extremes of LENGTH in OUT from those of a power of 4. */
 static void extend(const struct extremes_pass *pass, const struct extremes_worker *w, int power,
-                   int length, char *out, int n)
+                   int length, char *out, int n, const void *next)
 {
     const void *at[PARTS];
-    take_best(pass, at, collect_parts(pass, w, power, length, at), out, n, false);
+    take_best(pass, at, collect_parts(pass, w, power, length, at), out, n, next, false);
 }
 
 /* Makes E4, E16, ... from E1, as the longest run needs them. */
 static void extend_powers(const struct extremes_pass *pass, const struct extremes_worker *w,
-                          const struct cpu_tile *tile)
+                          const struct cpu_tile *tile, const void *next)
 {
     const int width = pass->plan->mask[0].width, channels = pass->plan->channels;
 
     for (int power = 1; power <= power_of(width); power++)
         extend(pass, w, power - 1, 1 << 2 * power, w->power[power],
-               (tile->pixels + width - (1 << 2 * power)) * channels);
+               (tile->pixels + width - (1 << 2 * power)) * channels, power == 1 ? next : NULL);
 }
 
 /* Makes the lines of the tile's input row k. */
@@ -135,14 +135,16 @@ static void take_row(const struct extremes_pass *pass, struct extremes_worker *w
     const int from = tile->first_pixel - m->anchor_x, channels = pass->plan->channels;
     const int all = (tile->pixels + m->width - 1) * channels; /* samples of a whole line */
 
-    cpu_tile_fetch(job, tile, tile->top + k);
+    const void *next = cpu_tile_next(job, tile, tile->top + k);
+
     cpu_tiles_copy(job, cpu_tile_row(job, tile, tile->top + k, NULL), from,
                    from + tile->pixels + m->width - 1, w->power[0]);
-    extend_powers(pass, w, tile);
+    extend_powers(pass, w, tile, next);
+    next = power_of(m->width) > 0 ? NULL : next;
     for (int length = 1; length <= m->width; length++)
         if (pass->of_length[length].depth > 0)
             extend(pass, w, power_of(length), length, line_of(pass, w, pass->of_length[length], k),
-                   all - (length - 1) * channels);
+                   all - (length - 1) * channels, next);
 }
 
 /* Collects the lines for row Y of the output, counted in the tile, of any window. */
@@ -187,12 +189,12 @@ static void make_output(const struct extremes_pass *pass, const struct extremes_
     const int whole = n / CPU_BLOCK * CPU_BLOCK;
     const size_t done = (size_t)whole * (size_t)pass->plan->type;
 
-    take_best(pass, w->at, count, out, whole, pass->tiles.streams);
+    take_best(pass, w->at, count, out, whole, NULL, pass->tiles.streams);
     if (whole == n)
         return;
     for (int i = 0; i < count; i++)
         w->at[i] = (const char *)w->at[i] + done;
-    take_best(pass, w->at, count, w->out, n - whole, false);
+    take_best(pass, w->at, count, w->out, n - whole, NULL, false);
     memcpy((char *)out + done, w->out, (size_t)(n - whole) * (size_t)pass->plan->type);
 }
 
@@ -201,20 +203,20 @@ static void make_output(const struct extremes_pass *pass, const struct extremes_
 /* Makes N samples of a line from COUNT rows of the picture: the last samples from copies, as loops
  * read whole blocks, and a row may end earlier. */
 static void take_best_of_rows(const struct extremes_pass *pass, struct extremes_worker *w,
-                              int count, char *out, int n)
+                              int count, char *out, int n, const void *next)
 {
     const size_t type = (size_t)pass->plan->type;
     const int whole = n / CPU_BLOCK * CPU_BLOCK;
     const size_t done = (size_t)whole * type;
 
-    take_best(pass, w->at, count, out, whole, false);
+    take_best(pass, w->at, count, out, whole, next, false);
     for (int i = 0; i < count; i++) {
         char *tail = w->tails + (size_t)i * CPU_BLOCK * type;
         memcpy(tail, (const char *)w->at[i] + done, (size_t)(n - whole) * type);
         w->at[i] = tail;
     }
     if (n > whole)
-        take_best(pass, w->at, count, out + done, n - whole, false);
+        take_best(pass, w->at, count, out + done, n - whole, NULL, false);
 }
 
 /* The best of the rows comes first, so that no row is copied, and its ghost cells are made from it:
@@ -231,13 +233,15 @@ static void run_tile_low(const void *context, void *worker, const struct cpu_til
 
     for (int y = tile->first; y < tile->end; y++) {
         void *out = cpu_tile_out(job, tile, y);
+        int top = tile->top + y - tile->first;
         for (int i = 0; i < m->height; i++)
-            w->at[i] = cpu_tile_row(job, tile, tile->top + y - tile->first + i, w->ghosts);
-        take_best_of_rows(pass, w, m->height, line, n);
+            w->at[i] = cpu_tile_row(job, tile, top + i, w->ghosts);
+        take_best_of_rows(pass, w, m->height, line, n,
+                          cpu_tile_next(job, tile, top + m->height - 1));
         cpu_tiles_copy(job, line, -left, 0, w->power[0]);
         cpu_tiles_copy(job, line, tile->pixels, tile->pixels + m->width - 1 - left,
                        line + (size_t)tile->pixels * pixel);
-        extend_powers(pass, w, tile);
+        extend_powers(pass, w, tile, NULL);
         make_output(pass, w, collect_parts(pass, w, power_of(m->width), m->width, w->at), out, n);
         cpu_finish_unfiltered(job, y, 0, tile->pixels, out);
     }

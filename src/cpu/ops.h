@@ -376,8 +376,10 @@ struct cpu_ops {
 
     /* out[x] = the least or the greatest of at[0][x] .. at[count - 1][x], n rounded up to
      * CPU_BLOCK; [0] of 8 bits, [1] of 16. STREAMS: as in struct cpu_tiles. */
-    void (*least[2])(const void *const *at, int count, void *out, int n, bool streams);
-    void (*greatest[2])(const void *const *at, int count, void *out, int n, bool streams);
+    void (*least[2])(const void *const *at, int count, void *out, int n, const void *next,
+                     bool streams);
+    void (*greatest[2])(const void *const *at, int count, void *out, int n, const void *next,
+                        bool streams);
     /* Adds a sample of ENTERS to each of N columns and takes one of LEAVES, if that is not NULL. */
     void (*columns_change)(const struct cpu_columns *columns, const uint8_t *leaves,
                            const uint8_t *enters, int n);

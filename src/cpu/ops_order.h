@@ -10,11 +10,16 @@
 /* A block stays in registers while all lines are read. In most calls COUNT is a constant, so that
  * the lines' addresses stay in registers too. */
 #define EXTREME(name, best, vector, sample)                                                        \
-    INLINE void name##_of(const void *const *at, int count, void *out, int n, bool streams)        \
+    INLINE void name##_of(const void *const *at, int count, void *out, int n, const void *next,    \
+                          bool streams)                                                            \
     {                                                                                              \
         enum { LANES_EACH = sizeof(vector) / sizeof(sample), EACH = CPU_BLOCK / LANES_EACH };      \
+        next = next ? next : at[0]; /* fetching an invalid address is slow */                      \
         for (int x = 0; x < n; x += CPU_BLOCK) {                                                   \
             vector v[EACH];                                                                        \
+            __builtin_prefetch((const sample *)next + x, 0, 2);                                    \
+            if (sizeof(sample) > 1)                                                                \
+                __builtin_prefetch((const sample *)next + x + CPU_BLOCK / 2, 0, 2);                \
             UNROLL                                                                                 \
             for (int k = 0; k < EACH; k++)                                                         \
                 v[k] = (vector)load_32((const sample *)at[0] + x + k * LANES_EACH);                \
@@ -29,22 +34,23 @@
                 store_out((sample *)out + x + k * LANES_EACH, (v_u32)v[k], streams);               \
         }                                                                                          \
     }                                                                                              \
-    static void name(const void *const *at, int count, void *out, int n, bool streams)             \
+    static void name(const void *const *at, int count, void *out, int n, const void *next,         \
+                     bool streams)                                                                 \
     {                                                                                              \
         const void *few[5];                                                                        \
         UNROLL                                                                                     \
         for (int i = 0; i < 5; i++)                                                                \
             few[i] = at[i < count ? i : 0];                                                        \
         if (count == 2)                                                                            \
-            name##_of(few, 2, out, n, streams);                                                    \
+            name##_of(few, 2, out, n, next, streams);                                              \
         else if (count == 3)                                                                       \
-            name##_of(few, 3, out, n, streams);                                                    \
+            name##_of(few, 3, out, n, next, streams);                                              \
         else if (count == 4)                                                                       \
-            name##_of(few, 4, out, n, streams);                                                    \
+            name##_of(few, 4, out, n, next, streams);                                              \
         else if (count == 5)                                                                       \
-            name##_of(few, 5, out, n, streams);                                                    \
+            name##_of(few, 5, out, n, next, streams);                                              \
         else                                                                                       \
-            name##_of(at, count, out, n, streams);                                                 \
+            name##_of(at, count, out, n, next, streams);                                           \
     }
 EXTREME(least_u8, min_u8, v_u8, uint8_t)
 EXTREME(least_u16, min_u16, v_u16, uint16_t)

@@ -101,8 +101,18 @@ static inline const void *cpu_tile_row(const struct kernel_job *job, const struc
     return y == BORDER_OUTSIDE ? ghosts : image_row(job->in, y - job->in_first_row);
 }
 
-/* Fetches the tile's part of a row a few rows below row v, before it is read. The processor does
- * not foresee it, as it lies far behind the part above it. */
+/* The tile's part of the row below row v, for loops that fetch it into L2 while they work on row v;
+ * NULL: there is none. */
+static inline const void *cpu_tile_next(const struct kernel_job *job, const struct cpu_tile *tile,
+                                        int v)
+{
+    const char *row = cpu_tile_row(job, tile, v + 1, NULL);
+    const size_t pixel = (size_t)job->plan->channels * (size_t)job->plan->type;
+    return row ? row + (size_t)tile->first_pixel * pixel : NULL;
+}
+
+/* Fetches the tile's part of a row a few rows below row v, before it is read, at once: for parts of
+ * rows. The processor does not foresee it, as it lies far behind the part above it. */
 void cpu_tile_fetch(const struct kernel_job *job, const struct cpu_tile *tile, int v);
 
 /* Where the tile begins in row y of the output. */
