@@ -184,12 +184,12 @@ static int collect_blocks(const struct extremes_pass *pass, struct extremes_work
 
 /* Makes N samples of output: whole blocks at their place, the last samples by way of w->out. */
 static void make_output(const struct extremes_pass *pass, const struct extremes_worker *w,
-                        int count, void *out, int n)
+                        int count, void *out, int n, const void *next)
 {
     const int whole = n / CPU_BLOCK * CPU_BLOCK;
     const size_t done = (size_t)whole * (size_t)pass->plan->type;
 
-    take_best(pass, w->at, count, out, whole, NULL, pass->tiles.streams);
+    take_best(pass, w->at, count, out, whole, next, pass->tiles.streams);
     if (whole == n)
         return;
     for (int i = 0; i < count; i++)
@@ -203,13 +203,13 @@ static void make_output(const struct extremes_pass *pass, const struct extremes_
 /* Makes N samples of a line from COUNT rows of the picture: the last samples from copies, as loops
  * read whole blocks, and a row may end earlier. */
 static void take_best_of_rows(const struct extremes_pass *pass, struct extremes_worker *w,
-                              int count, char *out, int n, const void *next)
+                              int count, char *out, int n)
 {
     const size_t type = (size_t)pass->plan->type;
     const int whole = n / CPU_BLOCK * CPU_BLOCK;
     const size_t done = (size_t)whole * type;
 
-    take_best(pass, w->at, count, out, whole, next, false);
+    take_best(pass, w->at, count, out, whole, NULL, false);
     for (int i = 0; i < count; i++) {
         char *tail = w->tails + (size_t)i * CPU_BLOCK * type;
         memcpy(tail, (const char *)w->at[i] + done, (size_t)(n - whole) * type);
@@ -236,13 +236,13 @@ static void run_tile_low(const void *context, void *worker, const struct cpu_til
         int top = tile->top + y - tile->first;
         for (int i = 0; i < m->height; i++)
             w->at[i] = cpu_tile_row(job, tile, top + i, w->ghosts);
-        take_best_of_rows(pass, w, m->height, line, n,
-                          cpu_tile_next(job, tile, top + m->height - 1));
+        take_best_of_rows(pass, w, m->height, line, n);
         cpu_tiles_copy(job, line, -left, 0, w->power[0]);
         cpu_tiles_copy(job, line, tile->pixels, tile->pixels + m->width - 1 - left,
                        line + (size_t)tile->pixels * pixel);
         extend_powers(pass, w, tile, NULL);
-        make_output(pass, w, collect_parts(pass, w, power_of(m->width), m->width, w->at), out, n);
+        make_output(pass, w, collect_parts(pass, w, power_of(m->width), m->width, w->at), out, n,
+                    cpu_tile_next(job, tile, top + m->height - 1));
         cpu_finish_unfiltered(job, y, 0, tile->pixels, out);
     }
 }
@@ -267,7 +267,7 @@ static void run_tile(const void *context, void *worker, const struct cpu_tile *t
         if (!pass->by_blocks)
             count = collect_runs(pass, w, y);
         void *out = cpu_tile_out(job, tile, tile->first + y);
-        make_output(pass, w, count, out, n);
+        make_output(pass, w, count, out, n, NULL);
         cpu_finish_unfiltered(job, tile->first + y, tile->first_pixel, tile->pixels, out);
     }
 }
