@@ -10,6 +10,7 @@
 
 #define MIN_ROWS    16
 #define PIECES_EACH 4 /* pieces per thread: evens out threads that lose their core for a while */
+#define HALO_PARTS  4 /* with fewer rows than so many times the halo, a piece is mostly halo */
 #define MOST_BLOCKS 24
 
 #define CACHE_LINE 64 /* bytes */
@@ -29,10 +30,20 @@ struct cpu_memory {
     bool missing;
 };
 
+static int pieces_of(const struct kernel_job *job)
+{
+    const int halo = job->plan->mask[0].height - 1;
+    int each = job->threads == 1 ? 1 : PIECES_EACH;
+
+    while (each > 1 && job->out->height / (job->threads * each) < HALO_PARTS * halo)
+        each--;
+    return job->threads * each;
+}
+
 struct cpu_tiles cpu_tiles_cut(const struct kernel_job *job, int pixels)
 {
     struct cpu_tiles s = {.job = job, .tile_pixels = pixels, .workers = job->threads};
-    int height = job->out->height, pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
+    int height = job->out->height, pieces = pieces_of(job);
 
     if (s.tile_pixels < CPU_TILE_MIN)
         s.tile_pixels = CPU_TILE_MIN;
