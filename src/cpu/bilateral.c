@@ -27,8 +27,7 @@ __extension__ typedef __int128 int128;
 #define MOST_PAIRED 6            /* radius of a window whose ring fits */
 
 struct bilateral_pass {
-    const struct plan *plan;
-    const struct cpu_ops *ops;
+    CPU_STATE;
     const struct cpu_bilateral_ops *loops;
     size_t real; /* bytes of a real number */
     struct cpu_range range;
@@ -41,8 +40,6 @@ struct bilateral_pass {
     int summed[4], sums;       /* channels that are summed */
     struct cpu_bilateral_bounds bounds;
     struct cpu_lines lines;
-    const struct kernel_job *job;
-    size_t stride; /* reals from one row of weights to the next */
 };
 
 struct bilateral_worker {
@@ -112,13 +109,19 @@ static void put(const void *context, const void *const *row, size_t first, void 
 
 /* ---- weights ---- */
 
+/* Reals from one row of weights to the next. */
+static size_t stride_of(const struct bilateral_pass *pass)
+{
+    return (size_t)(pass->lines.tiles.tile_pixels + pass->radius_x + CPU_BLOCK + 15) / 16 * 16;
+}
+
 /* The row of weights of offset (dy, dx) in the table of row BASE. */
 static char *weights_of(const struct bilateral_pass *pass, const struct bilateral_worker *w,
                         int base, int dy, int dx)
 {
     const int table = dy * (dy + 1) / 2 + (base + dy) % (dy + 1);
     const int row = table * (2 * pass->radius_x + 1) + pass->radius_x + dx;
-    return w->weights + (size_t)row * pass->stride * pass->real;
+    return w->weights + (size_t)row * stride_of(pass) * pass->real;
 }
 
 /* As the loop of the instruction set, for sums of differences of more than 16 bits. */
@@ -188,7 +191,7 @@ static void collect(const struct bilateral_pass *pass, const struct bilateral_wo
             weights =
                 before ? weights_of(pass, w, y + dy, -dy, -dx) : weights_of(pass, w, y, dy, dx);
         } else {
-            weights = w->weights + (size_t)count * pass->stride * pass->real;
+            weights = w->weights + (size_t)count * stride_of(pass) * pass->real;
             make_weights(pass, lines[pass->radius_y], line, dy, dx, 0, weights, n);
             at = 0;
         }
@@ -322,14 +325,14 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
 {
     const struct bilateral_pass *pass = context;
     const struct plan_mask *m = &pass->plan->mask[0];
-    const size_t line = pass->stride * pass->real;
+    const size_t line = stride_of(pass) * pass->real;
     const int64_t middle =
         pass->plan->range[0] * plan_mask_weight(m, pass->radius_y, pass->radius_x);
     struct bilateral_worker *w = worker;
 
     w->weights = cpu_memory_take(memory, (size_t)weight_rows(pass) * line);
     w->middle = cpu_memory_take(memory, line);
-    for (size_t x = 0; w->middle && x < pass->stride; x++)
+    for (size_t x = 0; w->middle && x < stride_of(pass); x++)
         if (pass->real == sizeof(float))
             ((float *)w->middle)[x] = (float)middle;
         else
@@ -401,18 +404,15 @@ static struct cpu_bilateral_bounds bounds_of(const struct plan *plan)
     return (struct cpu_bilateral_bounds){(2 * roundings + 8) * unit, 4 * (plan->max + 1.0) * unit};
 }
 
-static bool bilateral_make(void *state, const struct plan *plan, const struct cpu_ops *ops,
-                           int width, int height)
+static bool bilateral_make(void *state)
 {
+    struct bilateral_pass *pass = state;
+    const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
     const bool wide = plan->type == SAMPLE_U16;
     const unsigned alpha = plan->alpha == ALPHA_WEIGHTED ? 1u << (plan->channels - 1) : 0;
-    struct bilateral_pass *pass = state;
 
-    (void)width, (void)height;
-    pass->plan = plan;
-    pass->ops = ops;
-    pass->loops = &ops->bilateral[wide];
+    pass->loops = &pass->ops->bilateral[wide];
     pass->real = wide ? sizeof(double) : sizeof(float);
     pass->radius_x = m->width / 2;
     pass->radius_y = m->height / 2;
@@ -421,6 +421,13 @@ static bool bilateral_make(void *state, const struct plan *plan, const struct cp
     pass->compares = list_channels(plan_compared(plan), pass->compared);
     pass->sums = list_channels(plan->filtered | alpha, pass->summed);
     pass->bounds = bounds_of(plan);
+    pass->lines = (struct cpu_lines){.line_rows = 1,
+                                     .step = 1,
+                                     .rows = 1,
+                                     .span = m->height,
+                                     .bytes = pass->real + (size_t)plan->type};
+    pass->lines.most =
+        (RING_BYTES / (weight_rows(pass) * (int)pass->real) + 2 * pass->radius_x) * plan->channels;
     return make_range(pass);
 }
 
@@ -429,18 +436,9 @@ static bool bilateral_run(const void *state, const struct kernel_job *job, struc
     static const struct cpu_lines_hooks hooks = {sizeof(struct bilateral_worker), worker_make, put,
                                                  filter};
     struct bilateral_pass pass = *(const struct bilateral_pass *)state;
-    const int channels = pass.plan->channels, reach = pass.radius_x;
 
     pass.job = job;
-    pass.lines = (struct cpu_lines){.line_rows = 1,
-                                    .step = 1,
-                                    .rows = 1,
-                                    .span = pass.plan->mask[0].height,
-                                    .bytes = pass.real + (size_t)pass.plan->type};
-    pass.lines.most = (RING_BYTES / (weight_rows(&pass) * (int)pass.real) + 2 * reach) * channels;
-    cpu_lines_cut(&pass.lines, job);
-    pass.stride = ((size_t)(pass.lines.tiles.tile_pixels + reach + CPU_BLOCK) + 15) / 16 * 16;
-    return cpu_lines_run(&pass.lines, &hooks, &pass, err);
+    return cpu_lines_run(&pass.lines, job, &hooks, &pass, err);
 }
 
 /* ---- the row of the table ---- */

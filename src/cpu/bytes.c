@@ -63,8 +63,7 @@ struct bytes_worker {
 };
 
 struct bytes_pass {
-    const struct plan *plan;
-    const struct cpu_ops *ops;
+    CPU_STATE;
     bool separable;
     struct cpu_byte_taps taps;
     struct cpu_gradient gradient;
@@ -72,7 +71,6 @@ struct bytes_pass {
     struct cpu_divide16 divide;
     int slots; /* lines that are kept */
     /* Of one job: */
-    const struct kernel_job *job;
     struct cpu_tiles tiles;
     size_t stride;
     int line_pixels; /* a tile's pixels in whole blocks; the last tile is padded */
@@ -443,15 +441,11 @@ static void bytes_free(void *state)
     cpu_taps_free(&pass->column);
 }
 
-static bool bytes_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
-                       int height)
+static bool bytes_make(void *state)
 {
     struct bytes_pass *pass = state;
 
-    (void)width, (void)height;
-    pass->plan = plan;
-    pass->ops = ops;
-    pass->separable = cpu_bytes_separable(plan);
+    pass->separable = cpu_bytes_separable(pass->plan);
     return weights_make(pass);
 }
 

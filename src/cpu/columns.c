@@ -19,9 +19,7 @@
 #define TILE_BYTES   (384 * 1024) /* of histograms, for the L2 cache */
 
 struct columns_pass {
-    const struct plan *plan;
-    const struct cpu_ops *ops;
-    const struct kernel_job *job;
+    CPU_STATE;
     struct cpu_tiles tiles;
     size_t line; /* samples of a line */
 };

@@ -40,13 +40,11 @@ struct ring {
 };
 
 struct extremes_pass {
-    const struct plan *plan;
-    const struct cpu_ops *ops;
+    CPU_STATE;
     struct cpu_window window;
     struct ring of_length[MASK_MAX_SIDE + 1]; /* by the length of a run; depth 0: no such run */
     int lines;                                /* of all rings */
     bool by_blocks;                           /* a rectangle that is not low */
-    const struct kernel_job *job;
     struct cpu_tiles tiles;
     size_t stride; /* bytes from one line to the next */
 };
@@ -307,15 +305,11 @@ static void extremes_free(void *state)
     cpu_window_free(&pass->window);
 }
 
-static bool extremes_make(void *state, const struct plan *plan, const struct cpu_ops *ops,
-                          int width, int height)
+static bool extremes_make(void *state)
 {
-    const struct plan_mask *m = &plan->mask[0];
     struct extremes_pass *pass = state;
+    const struct plan_mask *m = &pass->plan->mask[0];
 
-    (void)width, (void)height;
-    pass->plan = plan;
-    pass->ops = ops;
     if (!cpu_window_make(&pass->window, m))
         return false;
     pass->by_blocks = pass->window.is_rectangle && m->height > LOW;

@@ -59,8 +59,8 @@ struct fft_worker {
 };
 
 struct fft_pass {
-    const struct kernel_job *job;
-    const struct cpu_fft_plan *fft;
+    CPU_STATE;
+    struct cpu_fft_plan *fft;
     bool weighted;
     int channel[4], channels; /* the filtered channels */
     int tiles_x, tiles;
@@ -347,12 +347,12 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
 static bool fft_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     const struct plan *plan = job->plan;
-    struct fft_pass pass = {.job = job,
-                            .fft = *(struct cpu_fft_plan *const *)state,
-                            .weighted = plan->alpha == ALPHA_WEIGHTED};
+    struct fft_pass pass = *(const struct fft_pass *)state;
     int pieces, width = pass.fft->tile_width, height = pass.fft->tile_height;
     bool ok = true;
 
+    pass.job = job;
+    pass.weighted = plan->alpha == ALPHA_WEIGHTED;
     for (int c = 0; c < plan->channels; c++)
         if (plan->filtered >> c & 1)
             pass.channel[pass.channels++] = c;
@@ -360,8 +360,7 @@ static bool fft_run(const void *state, const struct kernel_job *job, struct erro
     pass.tiles = pass.tiles_x * ((job->out->height - 1) / height + 1);
     pieces = pass.weighted ? pass.tiles : (pass.tiles * pass.channels + 1) / 2;
     if (pieces > 0) /* 0: nothing is filtered */
-        ok = cpu_workers_run(job->threads < pieces ? job->threads : pieces, pieces,
-                             sizeof(struct fft_worker), worker_make,
+        ok = cpu_workers_run(job->threads, pieces, sizeof(struct fft_worker), worker_make,
                              pass.weighted ? run_weighted : run_pair, &pass, err);
     for (int y = 0; ok && !pass.weighted && y < job->out->height; y++)
         cpu_finish_unfiltered(job, job->out_first_row + y, 0, job->out->width,
@@ -392,17 +391,17 @@ static struct plan transformed_plan(const struct plan *plan)
     return layer;
 }
 
-static bool fft_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
-                     int height)
+static bool fft_make(void *state)
 {
-    struct plan transformed = transformed_plan(plan);
-    struct cpu_fft_plan **fft = state;
-    return (*fft = cpu_fft_plan_new(&transformed, ops, width, height)) != NULL;
+    struct fft_pass *pass = state;
+    struct plan transformed = transformed_plan(pass->plan);
+    pass->fft = cpu_fft_plan_new(&transformed, pass->ops, pass->width, pass->height);
+    return pass->fft != NULL;
 }
 
 static void fft_free(void *state)
 {
-    cpu_fft_plan_delete(*(struct cpu_fft_plan **)state);
+    cpu_fft_plan_delete(((struct fft_pass *)state)->fft);
 }
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
@@ -441,7 +440,7 @@ const struct cpu_method cpu_method_fft = {
     .refusal = refusal,
     .cost = cost,
     .wide_cost = 0.94,
-    .state_bytes = sizeof(struct cpu_fft_plan *),
+    .state_bytes = sizeof(struct fft_pass),
     .make = fft_make,
     .run = fft_run,
     .free = fft_free,

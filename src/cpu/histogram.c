@@ -16,11 +16,10 @@
 #include "cpu/window.h"
 
 struct histogram_pass {
-    const struct plan *plan;
+    CPU_STATE;
     struct cpu_window window;
     int shift; /* log2 of the levels of a group */
     struct cpu_lines lines;
-    const struct kernel_job *job;
 };
 
 struct histogram_worker {
@@ -161,13 +160,11 @@ static void histogram_free(void *state)
     cpu_window_free(&pass->window);
 }
 
-static bool histogram_make(void *state, const struct plan *plan, const struct cpu_ops *ops,
-                           int width, int height)
+static bool histogram_make(void *state)
 {
     struct histogram_pass *pass = state;
+    const struct plan *plan = pass->plan;
 
-    (void)ops, (void)width, (void)height;
-    pass->plan = plan;
     pass->shift = plan->type == SAMPLE_U8 ? 4 : 8;
     pass->lines = (struct cpu_lines){.line_rows = 1,
                                      .step = 1,
@@ -184,8 +181,7 @@ static bool histogram_run(const void *state, const struct kernel_job *job, struc
     struct histogram_pass pass = *(const struct histogram_pass *)state;
 
     pass.job = job;
-    cpu_lines_cut(&pass.lines, job);
-    return cpu_lines_run(&pass.lines, &hooks, &pass, err);
+    return cpu_lines_run(&pass.lines, job, &hooks, &pass, err);
 }
 
 /* ---- the row of the table ---- */

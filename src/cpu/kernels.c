@@ -18,6 +18,10 @@ struct way {
     const void *state;
 };
 
+struct way_state {
+    CPU_STATE;
+};
+
 struct cpu_state {
     struct kernel_state kernel;
     const struct cpu_ops *ops;
@@ -67,10 +71,12 @@ static void way_free(struct way *way)
 static bool way_fill(struct way *way, const struct cpu_state *state, const struct plan *plan)
 {
     const struct cpu_method *m = way->method;
-    void *made = m->make ? calloc(1, m->state_bytes) : NULL;
+    struct way_state *made = m->make ? calloc(1, m->state_bytes) : NULL;
 
-    way->state = m->make ? made : state->ops;
-    if (!m->make || (made && m->make(made, plan, state->ops, state->width, state->height)))
+    way->state = m->make ? (const void *)made : state->ops;
+    if (made)
+        *made = (struct way_state){plan, state->ops, state->width, state->height, NULL};
+    if (!m->make || (made && m->make(made)))
         return true;
     way_free(way);
     return false;

@@ -25,7 +25,7 @@ struct lines_pass {
     const void *pass;
 };
 
-void cpu_lines_cut(struct cpu_lines *lines, const struct kernel_job *job)
+static void cut(struct cpu_lines *lines, const struct kernel_job *job)
 {
     int width = job->plan->mask[0].width, channels = job->plan->channels;
     int samples = RING_BYTES / ((int)lines->bytes * lines->span), pixels;
@@ -104,10 +104,12 @@ static void run_tile(const void *context, void *worker, const struct cpu_tile *t
     }
 }
 
-bool cpu_lines_run(const struct cpu_lines *lines, const struct cpu_lines_hooks *hooks,
-                   const void *pass, struct error *err)
+bool cpu_lines_run(struct cpu_lines *lines, const struct kernel_job *job,
+                   const struct cpu_lines_hooks *hooks, const void *pass, struct error *err)
 {
     struct lines_pass p = {lines, hooks, pass};
     struct cpu_tile_hooks tile_hooks = {WORKER_BYTES + hooks->worker_bytes, worker_make, run_tile};
+
+    cut(lines, job);
     return cpu_tiles_run(&lines->tiles, &tile_hooks, &p, err);
 }

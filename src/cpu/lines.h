@@ -22,13 +22,10 @@ struct cpu_lines {
     int left;      /* pixels of a line before the mask's first one */
     size_t bytes;  /* of an element */
     int most;      /* samples of a tile; 0: as many as fit the cache */
-    /* Of one job, by cpu_lines_cut: */
+    /* Of one job, by cpu_lines_run: */
     struct cpu_tiles tiles;
     size_t stride; /* elements from one line to the next: a tile, the halo, and slack */
 };
-
-/* Cuts tiles so that a ring fits the L2 cache, unless the halo would be most of a line. */
-void cpu_lines_cut(struct cpu_lines *lines, const struct kernel_job *job);
 
 struct cpu_lines_hooks {
     size_t worker_bytes;
@@ -43,8 +40,9 @@ struct cpu_lines_hooks {
                    const void *const *lines, int y, int rows);
 };
 
-/* Runs all tiles; PASS is for the hooks. False: no memory. */
-bool cpu_lines_run(const struct cpu_lines *lines, const struct cpu_lines_hooks *hooks,
-                   const void *pass, struct error *err);
+/* Cuts tiles so that a ring fits the L2 cache, unless the halo would be most of a line, and runs
+ * them; PASS is for the hooks. False: no memory. */
+bool cpu_lines_run(struct cpu_lines *lines, const struct kernel_job *job,
+                   const struct cpu_lines_hooks *hooks, const void *pass, struct error *err);
 
 #endif

@@ -29,12 +29,10 @@
 enum layer { PLAIN, HIGH, LOW, LAYERS };
 
 struct long_pass {
-    const struct plan *plan;
-    const struct cpu_ops *ops;
+    CPU_STATE;
     struct cpu_steps column, row;
     uint64_t column_sum; /* of the column's weights */
     int layers;
-    const struct kernel_job *job; /* set for one job, like what follows */
     int piece_rows;
     size_t line_elements; /* of a row of column sums, with slack */
 };
@@ -249,15 +247,12 @@ static void long_free(void *state)
     cpu_steps_free(&pass->row);
 }
 
-static bool long_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
-                      int height)
+static bool long_make(void *state)
 {
-    const struct plan_mask *m = &plan->mask[0];
     struct long_pass *pass = state;
+    const struct plan *plan = pass->plan;
+    const struct plan_mask *m = &plan->mask[0];
 
-    (void)width, (void)height;
-    pass->plan = plan;
-    pass->ops = ops;
     pass->layers = plan->alpha == ALPHA_WEIGHTED ? LAYERS : 1;
     for (int i = 0; i < m->height; i++)
         pass->column_sum += (uint64_t)m->column[i];
@@ -277,8 +272,8 @@ static bool long_run(const void *state, const struct kernel_job *job, struct err
     if (pass.piece_rows > each)
         pass.piece_rows = each;
     pieces = (height - 1) / pass.piece_rows + 1;
-    return cpu_workers_run(job->threads < pieces ? job->threads : pieces, pieces,
-                           sizeof(struct long_worker), worker_make, run_piece, &pass, err);
+    return cpu_workers_run(job->threads, pieces, sizeof(struct long_worker), worker_make, run_piece,
+                           &pass, err);
 }
 
 /* ---- the row of the table ---- */

@@ -10,6 +10,14 @@
 #include "cpu/ops.h"
 #include "kernel/kernel.h"
 
+/* The first members of a method's state: the plan and the loops, which stay valid, and about the
+ * size of the output. run() sets JOB in a copy. */
+#define CPU_STATE                                                                                  \
+    const struct plan *plan;                                                                       \
+    const struct cpu_ops *ops;                                                                     \
+    int width, height;                                                                             \
+    const struct kernel_job *job
+
 struct cpu_method {
     const char *name;
     const char *idea; /* one line */
@@ -22,12 +30,11 @@ struct cpu_method {
     double (*cost)(const struct plan *plan, const struct cpu_ops *ops, int width, int height);
     /* The time with registers of 64 bytes (AVX-512), by the cost; 0: as long as the cost. */
     double wide_cost;
-    /* Makes the state of all jobs of a picture, for outputs of about WIDTH x HEIGHT, in STATE_BYTES
-     * zeros. False: no memory, or the method cannot run the plan after all. PLAN and OPS must stay
-     * valid. No function: the state is OPS. */
+    /* Makes the state of all jobs of a picture, of STATE_BYTES: CPU_STATE is filled, the rest is
+     * zero. False: no memory, or the method cannot run the plan after all. No function: the state
+     * is the instruction set's struct cpu_ops. */
     size_t state_bytes;
-    bool (*make)(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
-                 int height);
+    bool (*make)(void *state);
     /* Runs one pass; any threads may call it at once. */
     bool (*run)(const void *state, const struct kernel_job *job, struct error *err);
     void (*free)(void *state); /* what make() took, though it failed; NULL: nothing */

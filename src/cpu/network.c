@@ -22,9 +22,8 @@
 #define OUTPUTS    4 /* rows that a loop makes */
 
 struct network_pass {
-    const struct plan *plan;
+    CPU_STATE;
     const struct cpu_network *network;
-    const struct kernel_job *job;
     struct cpu_tiles tiles;
     size_t stride; /* bytes from one line to the next */
 };

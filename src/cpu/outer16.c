@@ -46,8 +46,7 @@ struct outer16_worker {
 };
 
 struct outer16_pass {
-    const struct plan *plan;
-    const struct cpu_ops *ops;
+    CPU_STATE;
     struct cpu_masks row;   /* one mask */
     struct cpu_masks quads; /* for byte_row; its width is 0 if that cannot be used */
     struct cpu_masks column;
@@ -58,7 +57,6 @@ struct outer16_pass {
     int rows;  /* of output, made together */
     int lines; /* under the masks of these rows */
     /* Of one job: */
-    const struct kernel_job *job;
     struct cpu_tiles tiles;
     size_t stride; /* elements from one line to the next */
 };
@@ -368,19 +366,16 @@ static void put_column(struct outer16_pass *pass, const int64_t *numbers, int n,
                                                                       << (16 + bits);
 }
 
-static bool outer16_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
-                         int height)
+static bool outer16_make(void *state)
 {
     struct outer16_pass *pass = state;
+    const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
     const int taps = (m->width + 1) / 2;
     int64_t rows = 0, columns = 0, common, cell;
     struct plan_term outer;
     int parts, bits;
 
-    (void)width, (void)height;
-    pass->plan = plan;
-    pass->ops = ops;
     factors_of(m, &outer, &cell);
     choose_way(plan, &outer, cell, &pass->halves.way);
     common = common_of(outer.column, m->height);

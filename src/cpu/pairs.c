@@ -29,10 +29,9 @@ struct pairs_worker {
 enum line_form { PAIRS, BYTE_PAIRS, BYTE_QUADS };
 
 struct pairs_pass {
+    CPU_STATE;
     enum line_form form;
     cpu_sum_rows *sum;
-    const struct plan *plan;
-    const struct cpu_ops *ops;
     struct cpu_masks masks[2]; /* of each mask of the plan */
     uint32_t *weights[2];      /* owned */
     uint32_t start[2];         /* of the sums */
@@ -41,7 +40,6 @@ struct pairs_pass {
     bool narrow;                /* sums of bytes fit 16 bits and use: */
     struct cpu_divide16 divide;
     struct cpu_lines lines;
-    const struct kernel_job *job; /* set for one job, like lines.tiles */
 };
 
 /* ---- weights ---- */
@@ -291,16 +289,12 @@ static void pairs_free(void *state)
     cpu_rounded_free(&pass->rounded);
 }
 
-static bool pairs_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
-                       int height)
+static bool pairs_make(void *state)
 {
     struct pairs_pass *pass = state;
 
-    (void)width, (void)height;
-    pass->plan = plan;
-    pass->ops = ops;
-    pass->form = form_of(ops, plan);
-    pass->certified = plan->mask[0].accumulator == ACCUMULATOR_I64;
+    pass->form = form_of(pass->ops, pass->plan);
+    pass->certified = pass->plan->mask[0].accumulator == ACCUMULATOR_I64;
     return weights_make(pass);
 }
 
@@ -311,8 +305,7 @@ static bool pairs_run(const void *state, const struct kernel_job *job, struct er
     struct pairs_pass pass = *(const struct pairs_pass *)state;
 
     pass.job = job;
-    cpu_lines_cut(&pass.lines, job);
-    return cpu_lines_run(&pass.lines, &hooks, &pass, err);
+    return cpu_lines_run(&pass.lines, job, &hooks, &pass, err);
 }
 
 /* ---- the rows of the table ---- */

@@ -24,9 +24,7 @@
 #define MOST_SIDE (SIDE - CPU_TILE_MIN + 1) /* of a window */
 
 struct ranks_pass {
-    const struct plan *plan;
-    const struct cpu_ops *ops;
-    const struct kernel_job *job;
+    CPU_STATE;
     struct cpu_tiles tiles;
 };
 

@@ -37,9 +37,9 @@ struct real_worker {
 };
 
 struct real_pass {
-    const struct kernel_job *job;
-    const struct cpu_real *real;
-    const struct cpu_real_ops *ops;
+    CPU_STATE;
+    struct cpu_real *real;
+    const struct cpu_real_ops *loops;
     struct cpu_lines lines;
     bool weighted;
     size_t size; /* bytes of a number */
@@ -59,11 +59,11 @@ static void put(const void *context, const void *const *row, size_t first, void 
     const struct plan *plan = pass->job->plan;
     char *out = numbers_at(pass, line, PLAIN) + at * pass->size;
 
-    pass->ops->prepare((const char *)row[0] + first * (size_t)plan->type, (int)plan->type,
-                       pass->real->centre, out, n);
+    pass->loops->prepare((const char *)row[0] + first * (size_t)plan->type, (int)plan->type,
+                         pass->real->centre, out, n);
     if (pass->weighted)
-        pass->ops->products(out, plan->channels, numbers_at(pass, line, PRODUCT) + at * pass->size,
-                            n);
+        pass->loops->products(out, plan->channels,
+                              numbers_at(pass, line, PRODUCT) + at * pass->size, n);
 }
 
 /* ---- sums ---- */
@@ -78,7 +78,7 @@ static void sum_mask(const struct real_pass *pass, const struct cpu_real_mask *m
     for (int i = 0; i < mask->height; i += group) {
         part.height = mask->height - i < group ? mask->height - i : group;
         part.weight = (const char *)mask->weight + (size_t)(i * mask->width) * pass->size;
-        pass->ops->sums(&part, lines + i, rows, more || i > 0, sums, n);
+        pass->loops->sums(&part, lines + i, rows, more || i > 0, sums, n);
     }
 }
 
@@ -87,7 +87,7 @@ static void sum_rows(const struct real_pass *pass, struct real_worker *w, int ki
                      int pixels)
 {
     const struct cpu_real *real = pass->real;
-    int channels = pass->job->plan->channels, n = pixels * channels, rows = pass->ops->rows;
+    int channels = pass->job->plan->channels, n = pixels * channels, rows = pass->loops->rows;
     int lines = pass->job->plan->mask[0].height + rows - 1;
     void *sums[MOST_ROWS];
 
@@ -111,7 +111,7 @@ static void sum_rows(const struct real_pass *pass, struct real_worker *w, int ki
             w->at[t->top + i] = (const char *)w->at[t->top + i] - left;
         for (int r = 0; r < rows; r++) {
             const void *line = column[r];
-            pass->ops->sums(&t->row, &line, 1, k > 0, &sums[r], n);
+            pass->loops->sums(&t->row, &line, 1, k > 0, &sums[r], n);
         }
     }
 }
@@ -169,8 +169,8 @@ static void fill_transparent(const struct real_pass *pass, struct real_worker *w
     sum_rows(pass, w, PLAIN, first, end - first);
     for (int r = 0; r < rows; r++) {
         void *out = cpu_tile_out(job, w->tile, y + r);
-        pass->ops->certify(&pass->real->plain, w->sums[r], (int)job->plan->type, w->samples,
-                           w->resolved, n);
+        pass->loops->certify(&pass->real->plain, w->sums[r], (int)job->plan->type, w->samples,
+                             w->resolved, n);
         for (int i = 0, at = first * channels; i < n; i++, at++) {
             int x = w->tile->first_pixel + at / channels;
             if (w->doubtful[r][at])
@@ -197,8 +197,8 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
     sum_rows(pass, w, pass->weighted ? PRODUCT : PLAIN, 0, tile->pixels);
     for (int r = 0; r < rows; r++) {
         void *out = cpu_tile_out(pass->job, tile, y + r);
-        pass->ops->certify(&pass->real->bounds, w->sums[r], (int)plan->type, out, w->doubtful[r],
-                           tile->pixels * plan->channels);
+        pass->loops->certify(&pass->real->bounds, w->sums[r], (int)plan->type, out, w->doubtful[r],
+                             tile->pixels * plan->channels);
         resolve(pass, w, r, y + r, out, &first, &end);
     }
     if (first < end)
@@ -233,9 +233,10 @@ static bool takes(const struct plan *plan)
 
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    struct cpu_real *real = takes(plan) ? cpu_real_make(plan, ops) : NULL;
+    struct cpu_real *real = takes(plan) ? cpu_real_make(plan) : NULL;
     double sample_ns = real ? real->sample_ns : HUGE_VAL;
 
+    (void)ops;
     cpu_real_free(real);
     return cpu_samples(plan, width, height) * sample_ns;
 }
@@ -248,38 +249,36 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
                                               : "its bounds would leave too many samples uncertain";
 }
 
-static bool real_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
-                      int height)
+static bool real_make(void *state)
 {
-    struct cpu_real **real = state;
-    (void)width, (void)height;
-    return (*real = cpu_real_make(plan, ops)) != NULL;
+    struct real_pass *pass = state;
+    pass->real = cpu_real_make(pass->plan);
+    if (!pass->real)
+        return false;
+    pass->weighted = pass->plan->alpha == ALPHA_WEIGHTED;
+    pass->size = pass->real->wide ? sizeof(double) : sizeof(float);
+    pass->loops = &pass->ops->real[pass->real->wide];
+    pass->lines = (struct cpu_lines){.line_rows = 1,
+                                     .step = 1,
+                                     .rows = pass->loops->rows,
+                                     .span = pass->plan->mask[0].height + pass->loops->rows - 1,
+                                     .bytes = (pass->weighted ? 2 : 1) * pass->size};
+    return true;
 }
 
 static void real_free(void *state)
 {
-    cpu_real_free(*(struct cpu_real **)state);
+    cpu_real_free(((struct real_pass *)state)->real);
 }
 
 static bool real_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     static const struct cpu_lines_hooks hooks = {sizeof(struct real_worker), worker_make, put,
                                                  filter};
-    const struct cpu_real *real = *(struct cpu_real *const *)state;
-    const struct cpu_real_ops *ops = &real->ops->real[real->wide];
-    struct real_pass pass = {.job = job,
-                             .real = real,
-                             .ops = ops,
-                             .weighted = job->plan->alpha == ALPHA_WEIGHTED,
-                             .size = real->wide ? sizeof(double) : sizeof(float)};
+    struct real_pass pass = *(const struct real_pass *)state;
 
-    pass.lines = (struct cpu_lines){.line_rows = 1,
-                                    .step = 1,
-                                    .rows = ops->rows,
-                                    .span = job->plan->mask[0].height + ops->rows - 1,
-                                    .bytes = (pass.weighted ? 2 : 1) * pass.size};
-    cpu_lines_cut(&pass.lines, job);
-    return cpu_lines_run(&pass.lines, &hooks, &pass, err);
+    pass.job = job;
+    return cpu_lines_run(&pass.lines, job, &hooks, &pass, err);
 }
 
 const struct cpu_method cpu_method_real = {
@@ -289,7 +288,7 @@ const struct cpu_method cpu_method_real = {
     .refusal = refusal,
     .cost = cost,
     .wide_cost = 0.76,
-    .state_bytes = sizeof(struct cpu_real *),
+    .state_bytes = sizeof(struct real_pass),
     .make = real_make,
     .run = real_run,
     .free = real_free,

@@ -21,7 +21,6 @@ struct cpu_real_term {
 
 /* Made once a picture, and then only read, by any thread. */
 struct cpu_real {
-    const struct cpu_ops *ops;
     bool wide;  /* double, else float */
     bool whole; /* weighted by alpha: the sums are exact, so they are divided again */
     int centre; /* lines hold samples minus this */
@@ -35,9 +34,9 @@ struct cpu_real {
     void *weights;                 /* owned: all that the masks point at */
 };
 
-/* For linear plans that are weighted by alpha or whose sums need 64 bits. OPS must stay valid.
- * NULL: no memory, or the bounds are too wide. */
-struct cpu_real *cpu_real_make(const struct plan *plan, const struct cpu_ops *ops);
+/* For linear plans that are weighted by alpha or whose sums need 64 bits. NULL: no memory, or the
+ * bounds are too wide. */
+struct cpu_real *cpu_real_make(const struct plan *plan);
 void cpu_real_free(struct cpu_real *real);
 
 #endif

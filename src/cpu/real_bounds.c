@@ -378,7 +378,7 @@ static struct cpu_real *try_all(struct search *s, bool wide, struct cpu_real *be
     return best;
 }
 
-struct cpu_real *cpu_real_make(const struct plan *plan, const struct cpu_ops *ops)
+struct cpu_real *cpu_real_make(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     size_t cells = (size_t)m->width * (size_t)m->height;
@@ -397,8 +397,6 @@ struct cpu_real *cpu_real_make(const struct plan *plan, const struct cpu_ops *op
         free(s->value);
     }
     free(s);
-    if (best)
-        best->ops = ops;
     return best;
 }
 

@@ -15,11 +15,9 @@
 #include "cpu/taps.h"
 
 struct runs_pass {
-    const struct plan *plan;
-    const struct cpu_ops *ops;
+    CPU_STATE;
     struct cpu_steps steps;
     struct cpu_lines lines;
-    const struct kernel_job *job; /* set for one job, like lines.tiles */
 };
 
 struct runs_worker {
@@ -93,22 +91,18 @@ static void runs_free(void *state)
     cpu_steps_free(&pass->steps);
 }
 
-static bool runs_make(void *state, const struct plan *plan, const struct cpu_ops *ops, int width,
-                      int height)
+static bool runs_make(void *state)
 {
-    const struct plan_mask *m = &plan->mask[0];
     struct runs_pass *pass = state;
+    const struct plan_mask *m = &pass->plan->mask[0];
 
-    (void)width, (void)height;
-    pass->plan = plan;
-    pass->ops = ops;
     pass->lines = (struct cpu_lines){.line_rows = 1,
                                      .step = 1,
                                      .rows = 1,
                                      .span = m->height,
                                      .left = 1,
                                      .bytes = sizeof(uint32_t)};
-    return cpu_steps_make(&pass->steps, m->weight, m->height, m->width, plan->channels);
+    return cpu_steps_make(&pass->steps, m->weight, m->height, m->width, pass->plan->channels);
 }
 
 static bool runs_run(const void *state, const struct kernel_job *job, struct error *err)
@@ -118,8 +112,7 @@ static bool runs_run(const void *state, const struct kernel_job *job, struct err
     struct runs_pass pass = *(const struct runs_pass *)state;
 
     pass.job = job;
-    cpu_lines_cut(&pass.lines, job);
-    return cpu_lines_run(&pass.lines, &hooks, &pass, err);
+    return cpu_lines_run(&pass.lines, job, &hooks, &pass, err);
 }
 
 /* ---- the row of the table ---- */

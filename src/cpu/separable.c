@@ -57,8 +57,7 @@ struct separable_worker {
 };
 
 struct separable_pass {
-    const struct plan *plan;
-    const struct cpu_ops *ops;
+    CPU_STATE;
     struct cpu_taps column, row;
     bool column_slides, row_slides; /* equal weights: running sums */
     int layers;                     /* 2 for weighted alpha */
@@ -66,7 +65,6 @@ struct separable_pass {
     struct cpu_weighted weighted;
     struct layer layer[2];
     /* Of one job: */
-    const struct kernel_job *job;
     struct cpu_tiles tiles;
 };
 
@@ -327,15 +325,11 @@ static void separable_free(void *state)
     cpu_taps_free(&pass->row);
 }
 
-static bool separable_make(void *state, const struct plan *plan, const struct cpu_ops *ops,
-                           int width, int height)
+static bool separable_make(void *state)
 {
-    const struct plan_mask *m = &plan->mask[0];
     struct separable_pass *pass = state;
+    const struct plan_mask *m = &pass->plan->mask[0];
 
-    (void)width, (void)height;
-    pass->plan = plan;
-    pass->ops = ops;
     pass->column_slides = column_slides(m);
     pass->row_slides = row_slides(m);
     layers_make(pass);
@@ -344,7 +338,7 @@ static bool separable_make(void *state, const struct plan *plan, const struct cp
                        without ? cpu_taps_common(m->column, m->height) : 1))
         return false;
     ghosts_make(pass);
-    return cpu_taps_make(&pass->row, m->row, m->width, plan->channels,
+    return cpu_taps_make(&pass->row, m->row, m->width, pass->plan->channels,
                          without ? cpu_taps_common(m->row, m->width) : 1);
 }
 

@@ -42,7 +42,7 @@ static int pieces_of(const struct kernel_job *job)
 
 struct cpu_tiles cpu_tiles_cut(const struct kernel_job *job, int pixels)
 {
-    struct cpu_tiles s = {.job = job, .tile_pixels = pixels, .workers = job->threads};
+    struct cpu_tiles s = {.job = job, .tile_pixels = pixels};
     int height = job->out->height, pieces = pieces_of(job);
 
     if (s.tile_pixels < CPU_TILE_MIN)
@@ -58,8 +58,6 @@ struct cpu_tiles cpu_tiles_cut(const struct kernel_job *job, int pixels)
                 (s.tile_pixels == job->out->width || s.tile_pixels % CPU_TILE_MIN == 0) &&
                 job->out->pitch % CPU_STREAM_ALIGN == 0 &&
                 (uintptr_t)job->out->data % CPU_STREAM_ALIGN == 0;
-    if (s.workers > s.pieces)
-        s.workers = s.pieces;
     return s;
 }
 
@@ -137,6 +135,7 @@ bool cpu_workers_run(int workers, int pieces, size_t worker_bytes,
 {
     struct workers w = {worker_bytes, make, run, pass, NULL, false};
 
+    workers = workers < pieces ? workers : pieces;
     w.memory = calloc((size_t)workers, sizeof *w.memory);
     if (w.memory)
         parallel_for(workers, pieces, run_piece, &w);
@@ -187,7 +186,7 @@ bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_hooks *h
                    const void *pass, struct error *err)
 {
     struct tiles_pass p = {tiles, hooks, pass};
-    return cpu_workers_run(tiles->workers, tiles->pieces, hooks->worker_bytes, make_worker,
+    return cpu_workers_run(tiles->job->threads, tiles->pieces, hooks->worker_bytes, make_worker,
                            run_tiles, &p, err);
 }
 

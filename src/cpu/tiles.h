@@ -30,7 +30,6 @@ struct cpu_tiles {
     const struct kernel_job *job;
     int tile_pixels; /* of every tile but the last one, which may have fewer */
     int piece_rows, pieces;
-    int workers; /* <= job->threads */
     /* The output is so large that a store past the caches is faster: no line of it is read first.
      * Each tile's rows begin at multiples of CPU_STREAM_ALIGN, so `pixels` of cpu_tiles_cut must be
      * a multiple of CPU_TILE_MIN. Streamed bytes need a fence: see cpu_tiles_run. */
@@ -80,8 +79,8 @@ struct cpu_tile_hooks {
     void (*run)(const void *pass, void *worker, const struct cpu_tile *tile);
 };
 
-/* Runs pieces 0 .. PIECES - 1 on WORKERS threads. Each thread fills its worker with MAKE; PASS is
- * for MAKE and RUN. False: no memory for a worker; then some pieces were not run. */
+/* Runs pieces 0 .. PIECES - 1 on up to WORKERS threads. Each thread fills its worker with MAKE;
+ * PASS is for MAKE and RUN. False: no memory for a worker; then some pieces were not run. */
 bool cpu_workers_run(int workers, int pieces, size_t worker_bytes,
                      void (*make)(const void *pass, void *worker, struct cpu_memory *memory),
                      void (*run)(const void *pass, void *worker, int piece), const void *pass,

@@ -212,8 +212,7 @@ static bool wide_run(const void *ops, const struct kernel_job *job, struct error
     w.pixels = job->in->width + plan->mask[0].width - 1;
     w.padded = (size_t)w.pixels * (size_t)plan->channels;
     w.n = (size_t)job->in->width * (size_t)plan->channels;
-    return cpu_workers_run(job->threads < rows ? job->threads : rows, rows, sizeof(struct line),
-                           line_make, make_row, &w, err);
+    return cpu_workers_run(job->threads, rows, sizeof(struct line), line_make, make_row, &w, err);
 }
 
 /* ---- the row of the table ---- */

@@ -100,24 +100,24 @@ static void doubt(void)
     struct cpu_real *real;
     struct plan plan = plan_of("convolve", nineteen, -1, 3, SAMPLE_U16);
 
-    real = cpu_real_make(&plan, &cpu_ops_scalar);
+    real = cpu_real_make(&plan);
     CHECKF(real && real->terms == 1 && real->wide && real->doubt < 1e-6, "%d terms, doubt %g",
            real ? real->terms : -1, real ? real->doubt : 1);
     cpu_real_free(real);
     plan_free(&plan);
     plan = plan_of("convolve", seven, -1, 3, SAMPLE_U16);
-    real = cpu_real_make(&plan, &cpu_ops_scalar);
+    real = cpu_real_make(&plan);
     CHECK(real && real->terms == 0 && real->doubt < 1e-8);
     cpu_real_free(real);
     plan_free(&plan);
     check_choice("convolve", large, -1, 3, SAMPLE_U16, "real");
     plan = plan_of("convolve", nineteen, -1, 4, SAMPLE_U8);
-    real = cpu_real_make(&plan, &cpu_ops_scalar);
+    real = cpu_real_make(&plan);
     CHECK(real && real->terms == 1 && !real->wide);
     cpu_real_free(real);
     plan_free(&plan);
     plan = plan_of("convolve", large, -1, 4, SAMPLE_U8);
-    real = cpu_real_make(&plan, &cpu_ops_scalar);
+    real = cpu_real_make(&plan);
     CHECK(real && real->terms == 1 && real->wide);
     cpu_real_free(real);
     plan_free(&plan);

@@ -98,7 +98,7 @@ static void check_mask(int k)
         CHECKF(false, "%s", MASKS[k].name);
         return;
     }
-    real = cpu_real_make(&plan, &cpu_ops_scalar);
+    real = cpu_real_make(&plan);
     CHECKF(real && of_terms(MASKS[k].terms, real->terms), "%s: %d terms", MASKS[k].name,
            real ? real->terms : -1);
     CHECKF(real && real->doubt < 0.05, "%s: %g doubtful", MASKS[k].name, real ? real->doubt : 1);
