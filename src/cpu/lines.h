@@ -22,7 +22,7 @@ struct cpu_lines {
     int left;      /* pixels of a line before the mask's first one */
     size_t bytes;  /* of an element */
     int most;      /* samples of a tile; 0: as many as fit the cache */
-    /* Of one job, by cpu_lines_run: */
+    /* cpu_lines_run sets these for one job: */
     struct cpu_tiles tiles;
     size_t stride; /* elements from one line to the next: a tile, the halo, and slack */
 };
