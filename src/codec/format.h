@@ -47,7 +47,6 @@ struct source {
     uint64_t held;            /* see source_held */
     void *state;              /* the decoder's own */
     /* Kept by codec/source.c: */
-    bool ahead;           /* source_read_ahead was called */
     int next_row;         /* rows handed out so far */
     struct image picture; /* from read_all; its rows are handed out */
 };
@@ -67,6 +66,9 @@ struct decoder {
     const char *extension; /* of files of a format without a magic number; else NULL */
     /* Reads and checks the header; makes all checks that need no large allocation. */
     bool (*open)(struct source *source, struct error *err);
+    /* Begins to work ahead on a thread of its own; not called if source->whole is set. NULL: it
+     * cannot. */
+    void (*ahead)(struct source *source);
     /* Reads the next rows->height rows; the caller has checked their shape and number. May be NULL.
      * Not called if source->whole is set: rows then come from read_all's picture. These are rows as
      * they are stored: codec/source.c turns them by source->orientation. */

@@ -302,7 +302,8 @@ static bool read_whole(struct source *source, struct image *image, struct error 
 
 void source_read_ahead(struct source *source)
 {
-    source->ahead = true;
+    if (source->decoder->ahead && !source->whole)
+        source->decoder->ahead(source);
 }
 
 void source_stop(struct source *source)

@@ -254,6 +254,8 @@ static bool lay_out_cpu(struct pipeline *p)
     if (bands->count == 1)
         return false;
     p->workers = smaller(job->threads, bands->count);
+    if (p->workers > 1) /* before memory is taken, which needs as long as the first rows */
+        source_read_ahead(job->source);
     /* One band per thread and one that waits to be written; a single thread needs only its own. */
     more = p->workers > 1 ? p->workers + 1 : 1;
     for (int s = 0; s < p->flow.filters; s++)
@@ -276,6 +278,7 @@ static bool lay_out_device(struct pipeline *p)
     cut(bands, forced ? p->job.band_rows : rows_on_device(p));
     p->workers = DEVICE_WORKERS;
     p->stream_in = p->stream_out = true;
+    source_read_ahead(p->job.source);
     out = (uint64_t)bands->rows * row;
     in = out + (uint64_t)bands->below * row;
     halo = ((uint64_t)bands->above + (uint64_t)bands->below) * row;
@@ -417,11 +420,8 @@ struct pipeline *pipeline_open(const struct pipeline_job *job)
                               .height = info->height,
                               .channels = info->channels,
                               .type = info->type};
-    if (stages_make(p) && (on_device(p) ? lay_out_device(p) : lay_out_cpu(p))) {
-        if (p->workers > 1)
-            source_read_ahead(job->source);
+    if (stages_make(p) && (on_device(p) ? lay_out_device(p) : lay_out_cpu(p)))
         return p;
-    }
     pipeline_free(p);
     return NULL;
 }

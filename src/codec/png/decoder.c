@@ -525,11 +525,19 @@ static bool reading_failed(struct source *source, struct error *err)
     return false;
 }
 
+static void decoder_ahead(struct source *source)
+{
+    struct png_source *state = source->state;
+    struct error ignored; /* decoder_read tries again and reports it */
+
+    reader_open(&state->reader, &state->file, true, &ignored);
+}
+
 static bool decoder_read(struct source *source, struct image *rows, struct error *err)
 {
     struct png_source *state = source->state;
 
-    if (!state->reader.png && !reader_open(&state->reader, &state->file, source->ahead, err))
+    if (!state->reader.png && !reader_open(&state->reader, &state->file, false, err))
         return false;
     return reader_read(&state->reader, rows, err) || reading_failed(source, err);
 }
@@ -611,6 +619,7 @@ const struct decoder decoder_png = {
     .name = "PNG",
     .recognise = png_recognise,
     .open = decoder_open,
+    .ahead = decoder_ahead,
     .read = decoder_read,
     .close = decoder_close,
     .read_all = decoder_read_all,

@@ -184,20 +184,32 @@ static bool make_table(uint64_t *table, unsigned root, const uint8_t *lengths, u
     return true;
 }
 
-/* Lets entries of a literal take the one or two symbols behind it, too. From the end, because the
- * entries of those symbols are in front. */
-static void join_symbols(uint64_t *table)
+/* Lets entries of a literal take the one or two symbols behind it, too. What these two add depends
+ * on the literal's number of bits and on the bits behind them. So it is worked out once for each
+ * number of bits, not for each literal. LENGTHS: those of the literals' codes. */
+static void join_symbols(uint64_t *table, const uint8_t *lengths)
 {
-    for (unsigned i = 1U << NEAR_ROOT; i-- > 0;) {
-        uint64_t a = table[i], b = table[i >> (a >> 8 & 31)], c;
-        unsigned two_bits = (unsigned)((a >> 8 & 31) + (b >> 8 & 31));
-        c = table[i >> two_bits];
-        bool two = !((a & KINDS) | (b & SPECIAL)) & (two_bits <= NEAR_ROOT);
-        bool three = !((b & KINDS) | (c & SPECIAL)) & (two_bits + (c >> 8 & 31) <= NEAR_ROOT);
-        uint64_t take_b = -(uint64_t)two, take_c = take_b & -(uint64_t)three;
-        table[i] = a + (take_b & ((uint32_t)b | (b >> 32 & 255) << 40 | b >> 48 << 48)) +
-                   (take_c & ((uint32_t)c + ((c >> 32 & 255) << 48) + (c >> 48 << 48)));
+    enum { ALL = 1 << NEAR_ROOT };
+    uint64_t behind[ALL]; /* at (ALL + index in the table) >> the literal's number of bits */
+    unsigned used = 0;
+
+    for (unsigned i = 0; i < 256; i++)
+        used |= 1U << lengths[i];
+    behind[1] = 0; /* no bits are left */
+    for (unsigned left = 1; left < NEAR_ROOT; left++) {
+        for (unsigned i = 0; used >> (NEAR_ROOT - left) & 1 && i < 1U << left; i++) {
+            uint64_t b = table[i], c = table[i >> (b >> 8 & 31)];
+            unsigned bits = b >> 8 & 31;
+            bool one = !(b & SPECIAL) & (bits <= left);
+            bool two = !((b & KINDS) | (c & SPECIAL)) & (bits + (c >> 8 & 31) <= left);
+            uint64_t take_b = -(uint64_t)one, take_c = take_b & -(uint64_t)two;
+            behind[(1U << left) + i] =
+                (take_b & ((uint32_t)b | (b >> 32 & 255) << 40 | b >> 48 << 48)) +
+                (take_c & ((uint32_t)c + ((c >> 32 & 255) << 48) + (c >> 48 << 48)));
+        }
     }
+    for (unsigned i = 0; i < ALL; i++)
+        table[i] += behind[(ALL + i) >> (table[i] & KINDS ? NEAR_ROOT : table[i] >> 8 & 31)];
 }
 
 /* ---- the head of a block ---- */
@@ -272,7 +284,7 @@ static const char *read_head(struct zlib_reader *s)
         !make_table(s->far, FAR_ROOT, lengths + nears, fars, true, far_entry))
         return damaged;
     if (head >> 1 == 2) /* blocks in the fixed code are short */
-        join_symbols(s->near);
+        join_symbols(s->near, lengths);
     s->block = CODED;
     return NULL;
 }
