@@ -133,7 +133,8 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
         return HUGE_VAL;
     /* The rows under a high mask leave the cache. */
     return cpu_samples(plan, width, height) *
-           (cpu_steps_count(m->weight, m->height, m->width) / 20.0 + 0.6) * (1 + m->height / 300.0);
+           (cpu_steps_count(m->weight, m->height, m->width) / 18.0 + 0.66) *
+           (1 + m->height / 300.0);
 }
 
 const struct cpu_method cpu_method_runs = {

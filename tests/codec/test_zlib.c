@@ -172,6 +172,34 @@ static void literals_come_back(void)
     free(data);
 }
 
+/* Noise between runs of zeros: of a few, of as many as become repeats, of several repeats, and of
+ * what is left after them. Long runs take almost no bytes, and the noise no more than its own. */
+static void runs_come_back(void)
+{
+    enum { BYTES = 300000 };
+    uint8_t *data = malloc(BYTES), *out = malloc(8 + deflate_bound(BYTES));
+    uint8_t *back = malloc(BYTES);
+    uint32_t kind, length, zeros;
+
+    for (kind = 0; kind < 600; kind++) {
+        const uint32_t bytes = kind % 8 == 0 ? BYTES - kind : 3000 + kind, run = 1 + kind;
+        size_t noisy = 0, i = 0, made;
+        while (i < bytes) {
+            for (length = 1 + noise(i) % 200; length > 0 && i < bytes; length--, noisy++, i++)
+                data[i] = (uint8_t)(1 + noise(i) % 255);
+            for (zeros = run; zeros > 0 && i < bytes; zeros--)
+                data[i++] = 0;
+        }
+        made = deflate_literals(data, bytes, out + 2);
+        CHECKF(run < 64 || made < noisy + noisy / 32 + (bytes - noisy) / 16 + 300, "%u: %zu of %u",
+               kind, made, bytes);
+        check_body(out, made, data, bytes, back, kind);
+    }
+    free(back);
+    free(out);
+    free(data);
+}
+
 /* Fills DATA with repeats of every length and distance; the bits of KIND select how they are mixed
  * with noise. */
 static void fill_repeats(uint8_t *data, size_t bytes, uint32_t kind)
@@ -472,6 +500,7 @@ int main(void)
 {
     TEST(data_comes_back);
     TEST(literals_come_back);
+    TEST(runs_come_back);
     TEST(repeats_come_back);
     TEST(estimates_tell_repeats);
     TEST(memory_decides_nothing);

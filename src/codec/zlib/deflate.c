@@ -301,11 +301,47 @@ static bool begin_block(struct writer *w, const struct code *literal, const stru
     return bits / 8 < bytes;
 }
 
+/* ---- repeats of bytes ---- */
+
+#define MAX_LENGTH 258
+
+/* RFC 1951, 3.2.5: each power of two has four length symbols. */
+static const uint8_t length_extra[LITERAL_SYMBOLS - 257] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
+
+static uint32_t repeat_token(size_t length, uint32_t distance)
+{
+    unsigned n = (unsigned)length - 3;
+    unsigned extra = n < 8 || length == MAX_LENGTH ? 0 : 29U - (unsigned)__builtin_clz(n);
+    unsigned symbol = length == MAX_LENGTH ? LITERAL_SYMBOLS - 1 : 257 + 4 * extra + (n >> extra);
+
+    return symbol | (n & ((1U << extra) - 1)) << 9 | (distance - 1) << 14;
+}
+
+/* How many bytes at P, up to MOST, equal the bytes at Q. */
+static size_t count_equal(const uint8_t *p, const uint8_t *q, size_t most)
+{
+    size_t n = 0;
+
+    for (; n + 8 <= most; n += 8) {
+        uint64_t other = load64(p + n) ^ load64(q + n);
+        if (other)
+            return n + (size_t)__builtin_ctzll(other) / 8;
+    }
+    while (n < most && p[n] == q[n])
+        n++;
+    return n;
+}
+
 /* ---- literals ----
  *
  * The codes of all pairs of bytes are joined first: one look into a table then writes two bytes,
  * and the bits of eight bytes are flushed at once. A large block is counted by a sample of its
- * bytes. */
+ * bytes.
+ *
+ * A filter makes zeros of flat areas. If enough of the sampled eights are all zeros, runs of zeros
+ * are written as repeats of a zero. Their bytes do not count as literals, so a flat half of a
+ * picture does not lengthen the codes of the other half. */
 
 #define BLOCK_BYTES ((size_t)1 << 18)
 
@@ -313,6 +349,12 @@ static bool begin_block(struct writer *w, const struct code *literal, const stru
  * The step is a prime number: rows of a multiple of it are rare. */
 #define COUNTED_BYTES ((size_t)1 << 15)
 #define SAMPLE_STEP   67
+
+/* Shorter runs of zeros are written byte by byte. */
+#define RUN_LEAST 32
+
+/* Runs are looked for if at least one of so many eights is all zeros. */
+#define RUN_EIGHTS 8
 
 INLINE void write_bytes(struct writer *w, const struct code *code, const uint8_t *in, size_t bytes)
 {
@@ -351,20 +393,47 @@ static void pairs_make(uint32_t *pair, const struct code *code)
                           : bits[first] + (bits[v] << length[first]) + length[first] + length[v];
 }
 
+/* Writes a run of LENGTH zeros: a zero, repeats of it, and at most two zeros. The code of distance
+ * 1 is a bit of 0. */
+static void write_run(struct writer *w, const struct code *code, size_t length)
+{
+    static const uint8_t zeros[2];
+
+    write_bytes(w, code, zeros, 1);
+    for (length--; length >= 3;) {
+        size_t piece = length < MAX_LENGTH ? length : MAX_LENGTH;
+        uint32_t token = repeat_token(piece, 1), symbol = token & 511;
+        add_code(w, code->entry[symbol]);
+        put_bits(w, token >> 9 & 31, length_extra[symbol - 257] + 1U);
+        length -= piece;
+    }
+    write_bytes(w, code, zeros, length);
+}
+
 /* PAIR: room for PAIRS codes; NULL: without pairs. Making them takes as long as 100 bytes for each
- * row that is used. */
-static void write_content(struct writer *w, const struct code *code, uint32_t *pair,
+ * row that is used. RUNS: of zeros, as repeats. */
+static void write_content(struct writer *w, const struct code *code, uint32_t *pair, bool runs,
                           const uint8_t *in, size_t bytes)
 {
     struct writer local = *w; /* kept in registers: OUT could alias *W */
-    size_t i = 0, used = 0;
+    size_t i = 0, used = 0, length;
 
     for (int v = 0; v < 256; v++)
         used += code->length[v] > 0;
-    if (pair && used * 128 <= bytes) {
+    pair = used * 128 <= bytes ? pair : NULL;
+    if (pair)
         pairs_make(pair, code);
-        for (; i + 8 <= bytes; i += 8) {
-            uint64_t eight = __builtin_bswap64(load64(in + i));
+    for (; (pair || runs) && i + 8 <= bytes; i += 8) {
+        uint64_t eight = __builtin_bswap64(load64(in + i));
+        if (eight == 0 && runs) {
+            length = 1 + count_equal(in + i + 1, in + i, bytes - i - 1);
+            if (length >= RUN_LEAST) {
+                write_run(&local, code, length);
+                i += length - 8;
+                continue;
+            }
+        }
+        if (pair) {
             uint32_t a = pair[eight >> 48], b = pair[eight >> 32 & 0xffff];
             uint32_t c = pair[eight >> 16 & 0xffff], d = pair[eight & 0xffff];
             uint64_t four = PAIR_CODE(a) | PAIR_CODE(b) << PAIR_BITS(a);
@@ -373,10 +442,10 @@ static void write_content(struct writer *w, const struct code *code, uint32_t *p
             if (bits + more <= SUM_MOST) {
                 add_bits(&local, four | next << bits, bits + more);
                 flush_bits(&local);
-            } else {
-                write_bytes(&local, code, in + i, 8);
+                continue;
             }
         }
+        write_bytes(&local, code, in + i, 8);
     }
     write_bytes(&local, code, in + i, bytes - i);
     add_code(&local, code->entry[END_OF_BLOCK]);
@@ -384,16 +453,20 @@ static void write_content(struct writer *w, const struct code *code, uint32_t *p
     *w = local;
 }
 
-/* Adds 8 of every STEP bytes to HISTOGRAM, with STEP = 8 all bytes; returns how many. */
-static size_t count_bytes(const uint8_t *in, size_t bytes, size_t step, uint32_t histogram[256])
+/* Adds 8 of every STEP bytes to HISTOGRAM, with STEP = 8 all bytes; returns how many. *zeros: how
+ * many eights are all zeros. */
+static size_t count_bytes(const uint8_t *in, size_t bytes, size_t step, uint32_t histogram[256],
+                          uint32_t *zeros)
 {
     uint32_t part[8][256] = {
         {0}}; /* equal neighbours, which are many, do not wait for each other */
     size_t i = 0, count = 0;
 
+    *zeros = 0;
     for (; i + 8 <= bytes; i += step, count += 8) {
         uint64_t eight;
         memcpy(&eight, in + i, 8);
+        *zeros += eight == 0;
         for (int p = 0; p < 8; p++)
             part[p][eight >> (8 * p) & 255]++;
     }
@@ -405,22 +478,36 @@ static size_t count_bytes(const uint8_t *in, size_t bytes, size_t step, uint32_t
     return count;
 }
 
+/* Counts runs of zeros, of which the sample has ZEROS eights, as repeats, and no longer as
+ * literals. */
+static void count_runs(struct code *code, uint32_t zeros)
+{
+    code->frequency[0] -= 8 * zeros - 1;
+    for (int i = END_OF_BLOCK + 1; i < LITERAL_SYMBOLS; i++)
+        code->frequency[i] = 1; /* any length may come */
+    code->frequency[LITERAL_SYMBOLS - 1] += 8 * zeros / MAX_LENGTH;
+}
+
 static void write_literal_block(struct writer *w, uint32_t *pair, const uint8_t *in, size_t bytes)
 {
-    /* Distances are never used, but some decoders require a complete code. */
-    static const struct code no_distances = {.length = {1, 1}};
+    /* Of distances only 1 is used, but some decoders require a complete code. */
+    static const struct code distance = {.length = {1, 1}};
     const bool sampled = bytes > COUNTED_BYTES;
     const struct writer before = *w;
     struct code code = {.frequency = {[END_OF_BLOCK] = 1}};
-    size_t count = count_bytes(in, bytes, sampled ? SAMPLE_STEP : 8, code.frequency), bits;
+    uint32_t zeros;
+    size_t count = count_bytes(in, bytes, sampled ? SAMPLE_STEP : 8, code.frequency, &zeros), bits;
+    const bool runs = zeros * RUN_EIGHTS * 8 > count;
 
     for (int v = 0; sampled && v < 256; v++, count++) /* the sample may lack it */
         code.frequency[v]++;
-    code_build(&code, END_OF_BLOCK + 1, CODE_LIMIT);
-    bits = (size_t)((uint64_t)code_bits(&code, END_OF_BLOCK) * bytes / count);
-    if (!begin_block(w, &code, &no_distances, bits, in, bytes))
+    if (runs)
+        count_runs(&code, zeros);
+    code_build(&code, runs ? LITERAL_SYMBOLS : END_OF_BLOCK + 1, CODE_LIMIT);
+    bits = (size_t)((uint64_t)code_bits(&code, LITERAL_SYMBOLS) * bytes / count);
+    if (!begin_block(w, &code, &distance, bits, in, bytes))
         return;
-    write_content(w, &code, pair, in, bytes);
+    write_content(w, &code, pair, runs, in, bytes);
     if ((size_t)(w->out - before.out) > bytes) { /* the sample was unlike the rest */
         *w = before;
         write_stored(w, in, bytes);
@@ -458,8 +545,9 @@ unsigned deflate_literals_estimate(const uint8_t *in, size_t bytes)
 {
     uint32_t histogram[256] = {0};
     uint64_t bits = 0;
+    uint32_t zeros;
 
-    count_bytes(in, bytes, 8, histogram);
+    count_bytes(in, bytes, 8, histogram, &zeros);
     for (int v = 0; v < 256; v++)
         if (histogram[v])
             bits += (uint64_t)histogram[v] * (log2_256((uint32_t)bytes) - log2_256(histogram[v]));
@@ -473,7 +561,6 @@ unsigned deflate_literals_estimate(const uint8_t *in, size_t bytes)
  * A table maps the hash of a few bytes to the latest places with these bytes. Repeats and single
  * bytes become tokens. When there are enough tokens, a block is written. */
 
-#define MAX_LENGTH   258
 #define MAX_DISTANCE 32768
 #define BLOCK_TOKENS 16384
 #define HASH_BITS    14
@@ -501,19 +588,7 @@ struct deflate_finder *deflate_finder_new(void)
     return malloc(sizeof(struct deflate_finder));
 }
 
-/* RFC 1951, 3.2.5: each power of two has four length symbols or two distance symbols. */
-static const uint8_t length_extra[LITERAL_SYMBOLS - 257] = {
-    0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
-
-static uint32_t repeat_token(size_t length, uint32_t distance)
-{
-    unsigned n = (unsigned)length - 3;
-    unsigned extra = n < 8 || length == MAX_LENGTH ? 0 : 29U - (unsigned)__builtin_clz(n);
-    unsigned symbol = length == MAX_LENGTH ? LITERAL_SYMBOLS - 1 : 257 + 4 * extra + (n >> extra);
-
-    return symbol | (n & ((1U << extra) - 1)) << 9 | (distance - 1) << 14;
-}
-
+/* Each power of two has two distance symbols. */
 static unsigned distance_symbol(unsigned before, unsigned *extra) /* before = distance - 1 */
 {
     *extra = before < 4 ? 0 : 30U - (unsigned)__builtin_clz(before);
@@ -576,21 +651,6 @@ static void write_repeat_block(struct writer *w, struct deflate_finder *finder, 
             code_bits(&finder->distance, DISTANCE_SYMBOLS);
     if (begin_block(w, &finder->literal, &finder->distance, bits, in, bytes))
         write_tokens(w, finder, tokens);
-}
-
-/* How many bytes at P, up to MOST, equal the bytes at Q. */
-static size_t count_equal(const uint8_t *p, const uint8_t *q, size_t most)
-{
-    size_t n = 0;
-
-    for (; n + 8 <= most; n += 8) {
-        uint64_t other = load64(p + n) ^ load64(q + n);
-        if (other)
-            return n + (size_t)__builtin_ctzll(other) / 8;
-    }
-    while (n < most && p[n] == q[n])
-        n++;
-    return n;
 }
 
 /* How hard to search: how many earlier places are tried; the shortest repeat; and whether a repeat
