@@ -67,8 +67,9 @@ extern const struct cpu_method cpu_method_bytes, cpu_method_direct, cpu_method_c
 
 /* ---- for the costs ----
  *
- * Costs and wide costs were fitted to scripts/bench_methods on an Intel Xeon with AVX-512 and VNNI,
- * 2026-11-28. Here: cells of a mask that a thread sums in a nanosecond. */
+ * Costs and wide costs were fitted to scripts/bench_methods on an Intel Xeon and an AMD EPYC
+ * (Zen 4), both with AVX-512 and VNNI, 2026-11-29. Here: cells of a mask that a thread sums in a
+ * nanosecond. */
 
 #define CPU_RATE_INT16 63.0  /* weights of int16, or rounded to it and certified */
 #define CPU_RATE_BYTES 133.0 /* weights of int8, if an instruction takes bytes */

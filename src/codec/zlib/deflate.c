@@ -395,7 +395,7 @@ static void pairs_make(uint32_t *pair, const struct code *code)
 
 /* Writes a run of LENGTH zeros: a zero, repeats of it, and at most two zeros. The code of distance
  * 1 is a bit of 0. */
-static void write_run(struct writer *w, const struct code *code, size_t length)
+INLINE void write_run(struct writer *w, const struct code *code, size_t length)
 {
     static const uint8_t zeros[2];
 
@@ -411,8 +411,8 @@ static void write_run(struct writer *w, const struct code *code, size_t length)
 }
 
 /* PAIR: room for PAIRS codes; NULL: without pairs. Making them takes as long as 100 bytes for each
- * row that is used. RUNS: of zeros, as repeats. */
-static void write_content(struct writer *w, const struct code *code, uint32_t *pair, bool runs,
+ * row that is used. RUNS: of zeros, as repeats; callers pass a constant. */
+INLINE void write_content(struct writer *w, const struct code *code, uint32_t *pair, bool runs,
                           const uint8_t *in, size_t bytes)
 {
     struct writer local = *w; /* kept in registers: OUT could alias *W */
@@ -507,7 +507,10 @@ static void write_literal_block(struct writer *w, uint32_t *pair, const uint8_t 
     bits = (size_t)((uint64_t)code_bits(&code, LITERAL_SYMBOLS) * bytes / count);
     if (!begin_block(w, &code, &distance, bits, in, bytes))
         return;
-    write_content(w, &code, pair, runs, in, bytes);
+    if (runs)
+        write_content(w, &code, pair, true, in, bytes);
+    else
+        write_content(w, &code, pair, false, in, bytes);
     if ((size_t)(w->out - before.out) > bytes) { /* the sample was unlike the rest */
         *w = before;
         write_stored(w, in, bytes);

@@ -2,10 +2,11 @@
  * of both ends at a byte boundary (an empty stored block, like zlib's sync flush), so that strips
  * compressed separately can be joined. The output depends on the bytes alone.
  *
- * `literals` writes single bytes, each block with the Huffman code that fits it best. A filtered
- * photograph holds few repeats: searching for them takes most of a compressor's time and gains
- * almost nothing. `repeats` searches for them, for pictures made of flat areas and recurring shapes
- * (screenshots, drawings). */
+ * `literals` writes single bytes, each block with the Huffman code that fits it best, and of
+ * repeats only runs of zeros, which flat areas leave. A filtered photograph holds few other
+ * repeats: searching for them takes most of a compressor's time and gains almost nothing. `repeats`
+ * searches for them, for pictures made of flat areas and recurring shapes (screenshots, drawings).
+ */
 #ifndef STENCIL_CODEC_ZLIB_DEFLATE_H
 #define STENCIL_CODEC_ZLIB_DEFLATE_H
 
