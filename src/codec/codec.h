@@ -109,8 +109,8 @@ uint64_t source_held(const struct source *source);
 /* True if rows are decoded on demand; else the first source_read decodes the whole picture. */
 bool source_streams(const struct source *source);
 
-/* Lets the decoder begin to work ahead on a thread of its own, if it can. Call it once, before the
- * first row. */
+/* Lets the decoder begin to work ahead on a thread of its own, if it can. Call it before the first
+ * row. */
 void source_read_ahead(struct source *source);
 
 /* The next ROWS->height rows, in order, into the caller's memory (its width,

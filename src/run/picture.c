@@ -155,6 +155,7 @@ static struct pipeline_job pipeline_job_of(const struct picture_request *request
                                  .output = output,
                                  .sink = &request->sink,
                                  .threads = choice->threads,
+                                 .workers = picture_threads_worth(choice),
                                  .tile = choice->tile,
                                  .band_rows = request->band_rows,
                                  .device_index = request->device_index,

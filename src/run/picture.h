@@ -124,7 +124,7 @@ struct picture_cost picture_cost_of(const struct plan *plan, const struct image_
 void picture_estimate(const struct picture_request *request, const struct plan *plan,
                       const struct image_info *info, struct picture_choice *choice);
 
-/* How many threads a picture in memory is worth. */
+/* How many threads filtering the picture is worth. */
 int picture_threads_worth(const struct picture_choice *choice);
 
 /* The kernel for a step, once the device is chosen; NULL: CUDA has none. */

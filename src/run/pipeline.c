@@ -253,8 +253,8 @@ static bool lay_out_cpu(struct pipeline *p)
     cut(bands, job->band_rows > 0 ? job->band_rows : rows_on_cpu(p));
     if (bands->count == 1)
         return false;
-    p->workers = smaller(job->threads, bands->count);
-    if (p->workers > 1) /* before memory is taken, which needs as long as the first rows */
+    p->workers = smaller(job->band_rows > 0 ? job->threads : job->workers, bands->count);
+    if (job->threads > 1) /* before memory is taken, which needs as long as the first rows */
         source_read_ahead(job->source);
     /* One band per thread and one that waits to be written; a single thread needs only its own. */
     more = p->workers > 1 ? p->workers + 1 : 1;

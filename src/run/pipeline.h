@@ -34,6 +34,7 @@ struct pipeline_job {
     const char *output;
     const struct sink_options *sink;
     int threads, tile;
+    int workers;   /* of the threads, those that filter on the CPU; all if bands are forced */
     int band_rows; /* 0: chosen here; tests force small bands */
     /* Chooses the device's kernels, one for each step. Called while decoding goes on, because the
      * device may start slowly. */

@@ -530,7 +530,8 @@ static void decoder_ahead(struct source *source)
     struct png_source *state = source->state;
     struct error ignored; /* decoder_read tries again and reports it */
 
-    reader_open(&state->reader, &state->file, true, &ignored);
+    if (!state->reader.png)
+        reader_open(&state->reader, &state->file, true, &ignored);
 }
 
 static bool decoder_read(struct source *source, struct image *rows, struct error *err)
