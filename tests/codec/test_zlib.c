@@ -172,8 +172,9 @@ static void literals_come_back(void)
     free(data);
 }
 
-/* Noise between runs of zeros: of a few, of as many as become repeats, of several repeats, and of
- * what is left after them. Long runs take almost no bytes, and the noise no more than its own. */
+/* Noise, and between it runs of 1 to 600 zeros: runs too short for a repeat, and runs that become
+ * one or several repeats. Long runs take almost no bytes, and the noise takes no more than alone.
+ */
 static void runs_come_back(void)
 {
     enum { BYTES = 300000 };

@@ -353,7 +353,7 @@ static size_t count_equal(const uint8_t *p, const uint8_t *q, size_t most)
 /* Shorter runs of zeros are written byte by byte. */
 #define RUN_LEAST 32
 
-/* Runs are looked for if at least one of so many eights is all zeros. */
+/* A block has runs if at least one of RUN_EIGHTS groups of eight bytes holds only zeros. */
 #define RUN_EIGHTS 8
 
 INLINE void write_bytes(struct writer *w, const struct code *code, const uint8_t *in, size_t bytes)
@@ -490,7 +490,8 @@ static void count_runs(struct code *code, uint32_t zeros)
 
 static void write_literal_block(struct writer *w, uint32_t *pair, const uint8_t *in, size_t bytes)
 {
-    /* Of distances only 1 is used, but some decoders require a complete code. */
+    /* Blocks use distance 1 only. The second code is there because some decoders refuse a code that
+     * is not complete. */
     static const struct code distance = {.length = {1, 1}};
     const bool sampled = bytes > COUNTED_BYTES;
     const struct writer before = *w;
