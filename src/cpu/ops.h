@@ -101,6 +101,26 @@ struct cpu_masks {
 typedef void cpu_sum_rows(const struct cpu_masks *masks, const void *const *lines, uint32_t start,
                           void *const *sum, int n);
 
+/* ROWS rows of the least or the greatest cells of windows: row i is the best of first[i] and the
+ * lines behind it in `first`, of the COUNT lines `between`, and of last[0] .. last[i]. */
+#define CPU_TALL_ROWS 8
+struct cpu_tall {
+    int rows; /* CPU_TALL_ROWS or 4 */
+    const void *first[CPU_TALL_ROWS], *last[CPU_TALL_ROWS];
+    int count;
+    const void *const *between;
+    void *block; /* the best of all of `last`; may be one of `between` */
+    void *out[CPU_TALL_ROWS];
+};
+typedef void cpu_tall_rows(const struct cpu_tall *tall, int n); /* rounded up to CPU_BLOCK */
+
+/* Four elements, each PART elements behind the one before, are doubled so many times: they become
+ * the running extremes of 8, 16 ... elements. What is added begins in the same vector or the next
+ * one, at a multiple of 4 bytes. OUT[x] is right if it needs elements before N only. */
+#define CPU_DOUBLINGS 3 /* at most */
+typedef void cpu_doubled_row(const void *in, int part, int doublings, void *out, int n,
+                             const void *next);
+
 /* Bounds of a sample whose sum is known approximately: sum * scale + low, sum * scale + high. */
 struct cpu_certify {
     float scale, low, high, max;
@@ -380,6 +400,8 @@ struct cpu_ops {
                      bool streams);
     void (*greatest[2])(const void *const *at, int count, void *out, int n, const void *next,
                         bool streams);
+    cpu_tall_rows *tall[2][2];      /* [0] of the least, [1] of the greatest; then as `least` */
+    cpu_doubled_row *doubled[2][2]; /* NULL: the set does not have it */
     /* Adds a sample of ENTERS to each of N columns and takes one of LEAVES, if that is not NULL. */
     void (*columns_change)(const struct cpu_columns *columns, const uint8_t *leaves,
                            const uint8_t *enters, int n);

@@ -51,11 +51,80 @@
             name##_of(few, 5, out, n, next, streams);                                              \
         else                                                                                       \
             name##_of(at, count, out, n, next, streams);                                           \
+    }                                                                                              \
+    INLINE void name##_tall_of(const struct cpu_tall *tall, int rows, int n)                       \
+    {                                                                                              \
+        for (int x = 0; x < n; x += (int)(sizeof(vector) / sizeof(sample))) {                      \
+            vector first[CPU_TALL_ROWS];                                                           \
+            vector v = (vector)load_32((const sample *)tall->first[rows - 1] + x);                 \
+            for (int i = 0; i < tall->count; i++)                                                  \
+                v = best(v, (vector)load_32((const sample *)tall->between[i] + x));                \
+            first[rows - 1] = v;                                                                   \
+            UNROLL                                                                                 \
+            for (int i = rows - 2; i >= 0; i--)                                                    \
+                first[i] = v = best(v, (vector)load_32((const sample *)tall->first[i] + x));       \
+            v = (vector)load_32((const sample *)tall->last[0] + x);                                \
+            UNROLL                                                                                 \
+            for (int i = 0; i < rows; i++) {                                                       \
+                v = best(v, (vector)load_32((const sample *)tall->last[i] + x));                   \
+                store((sample *)tall->out[i] + x, (v_u32)best(v, first[i]));                       \
+            }                                                                                      \
+            if (rows == CPU_TALL_ROWS)                                                             \
+                store((sample *)tall->block + x, (v_u32)v);                                        \
+        }                                                                                          \
+    }                                                                                              \
+    static void name##_tall(const struct cpu_tall *tall, int n)                                    \
+    {                                                                                              \
+        if (tall->rows == 4)                                                                       \
+            name##_tall_of(tall, 4, n);                                                            \
+        else                                                                                       \
+            name##_tall_of(tall, CPU_TALL_ROWS, n);                                                \
     }
 EXTREME(least_u8, min_u8, v_u8, uint8_t)
 EXTREME(least_u16, min_u16, v_u16, uint16_t)
 EXTREME(greatest_u8, max_u8, v_u8, uint8_t)
 EXTREME(greatest_u16, max_u16, v_u16, uint16_t)
+
+/* From the right to the left, as a vector needs the one behind it. */
+#ifdef WORDS_OF_TWO
+#define DOUBLED(name, best, vector, sample)                                                        \
+    INLINE void name##_by(const sample *in, int part, int doublings, sample *out, int n,           \
+                          const sample *next)                                                      \
+    {                                                                                              \
+        enum { EACH = sizeof(vector) / sizeof(sample) };                                           \
+        v_u32 place[CPU_DOUBLINGS], behind[CPU_DOUBLINGS] = {{0}};                                 \
+        for (int i = 0; i < doublings; i++)                                                        \
+            place[i] = FIRST_WORDS + (uint32_t)((size_t)part * sizeof(sample) << i);               \
+        next = next ? next : in;                                                                   \
+        for (int x = (n - 3 * part - 1) / EACH * EACH; x >= 0; x -= EACH) {                        \
+            vector v = (vector)load_32(in + x);                                                    \
+            __builtin_prefetch(next + x, 0, 2);                                                    \
+            UNROLL                                                                                 \
+            for (int i = 1; i < 4; i++)                                                            \
+                v = best(v, (vector)load_32(in + x + i * part));                                   \
+            UNROLL                                                                                 \
+            for (int i = 0; i < doublings; i++) {                                                  \
+                const v_u32 half = (v_u32)v;                                                       \
+                v = best(v, (vector)WORDS_OF_TWO(half, behind[i], place[i]));                      \
+                behind[i] = half;                                                                  \
+            }                                                                                      \
+            store(out + x, (v_u32)v);                                                              \
+        }                                                                                          \
+    }                                                                                              \
+    static void name(const void *in, int part, int doublings, void *out, int n, const void *next)  \
+    {                                                                                              \
+        if (doublings == 1)                                                                        \
+            name##_by(in, part, 1, out, n, next);                                                  \
+        else if (doublings == 2)                                                                   \
+            name##_by(in, part, 2, out, n, next);                                                  \
+        else                                                                                       \
+            name##_by(in, part, CPU_DOUBLINGS, out, n, next);                                      \
+    }
+DOUBLED(doubled_least_u8, min_u8, v_u8, uint8_t)
+DOUBLED(doubled_least_u16, min_u16, v_u16, uint16_t)
+DOUBLED(doubled_greatest_u8, max_u8, v_u8, uint8_t)
+DOUBLED(doubled_greatest_u16, max_u16, v_u16, uint16_t)
+#endif
 
 /* ---- histograms of columns ---- */
 

@@ -107,6 +107,10 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
                   {bilateral_weights_double, bilateral_sums_double, bilateral_means_double}},
     .least = {least_u8, least_u16},
     .greatest = {greatest_u8, greatest_u16},
+    .tall = {{least_u8_tall, least_u16_tall}, {greatest_u8_tall, greatest_u16_tall}},
+#ifdef WORDS_OF_TWO
+    .doubled = {{doubled_least_u8, doubled_least_u16}, {doubled_greatest_u8, doubled_greatest_u16}},
+#endif
     .columns_change = columns_change,
     .columns_row = columns_row,
     .ranks_row = ranks_row,

@@ -86,6 +86,11 @@ INLINE vector transpose_32(vector v)
     return _mm512_permutexvar_epi32(order, v);
 }
 
+/* Word k of the result is word PLACE[k] of A and B side by side. */
+#define WORDS_OF_TWO(a, b, place)                                                                  \
+    (v_u32) _mm512_permutex2var_epi32((vector)(a), (vector)(place), (vector)(b))
+#define FIRST_WORDS (v_u32) _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+
 #define LAY_QUADS
 /* Makes 64 quads. Unpacking works in each quarter of a vector: the bytes are transposed before. */
 INLINE void lay_quads(const uint8_t *const row[4], int x, uint32_t *quad)
