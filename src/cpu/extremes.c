@@ -1,24 +1,33 @@
 /* The method `extremes`: the least or the greatest cell of a window (erode, dilate), 8 and 16 bits.
  *
- * Each row of the picture is taken once. From it come lines of running extremes, one for each
- * length that the window's runs have, by steps of four:
+ * Running extremes of a line, of any length, are made by steps of four:
  *
- *   E4[x] = best of E1[x], E1[x + 1], E1[x + 2], E1[x + 3]       E1: the row itself
+ *   E4[x] = best of E1[x], E1[x + 1], E1[x + 2], E1[x + 3]       E1: the line itself
  *   E16[x] = best of E4[x], E4[x + 4], E4[x + 8], E4[x + 12]     and so on
  *   E10[x] = best of E4[x], E4[x + 4], E4[x + 6]                 parts may overlap
  *
- * Then a row of output is the best of one element for each run.
+ * With long registers a step is longer: E4 is doubled before it is stored.
  *
- * A rectangle takes the best of its rows first, and then these steps once. With long registers a
- * step is longer: E4 is doubled before it is stored. Up to eight rows are made at a time, since
- * their windows have most rows in common. Here three rows, and windows 9 rows high:
+ * A rectangle takes the best of its rows first, and then the running extremes of this line. Up to
+ * eight rows are made at a time, since their windows have most rows in common. Here three rows, and
+ * windows 9 rows high:
  *
  *   row         0  1  2  3  4  5  6  7  8  9  10
  *   window 0    f  f  f  b  b  b  b  b  l  .  .     f: the best grows from below
  *   window 1    .  f  f  b  b  b  b  b  l  l  .     b: between, taken once
  *   window 2    .  .  f  b  b  b  b  b  l  l  l     l: the best grows from above
  *
- * The best of all rows of each l is kept as a block, for the rows between of later windows. */
+ * The best of all rows of each l is kept as a block, for the rows between of later windows.
+ *
+ * Of any other window the longest runs come first: the best of their rows, each from the cell on
+ * where its run begins. Running extremes of this line make all these runs longer at once; then
+ * shorter runs are added. So a row is read once for each of its runs:
+ *
+ *   . 1 1 1 .     line = best of rows 1, 2 and 3
+ *   1 1 1 1 1     line = best of E3 of the line, row 0 from cell 1 on, and row 4 from cell 1 on
+ *   1 1 1 1 1     out = E3 of the line
+ *   1 1 1 1 1
+ *   . 1 1 1 . */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,50 +37,32 @@
 #include "cpu/window.h"
 
 #define STEP  4
-#define STEPS 4 /* at most: 1, 4, 16, 64 */
+#define STEPS 3 /* at most: 4, 16, 64 */
 #define PARTS 6 /* of lines of a step, at most, that make a line of any length */
 #define TALL  CPU_TALL_ROWS
 #define TAILS (3 * TALL - 1) /* rows of the picture that are read at once, at most */
 
-#define RING_BYTES (320 * 1024) /* lines of a tile, for the L2 cache */
-
-/* Lines of the rows of the picture, or of running extremes of them. Line k is in the place
- * k % depth. */
-struct ring {
-    int first; /* the first of the worker's lines */
-    int depth;
-};
+#define RING_BYTES (320 * 1024) /* rows of a tile, for the L2 cache */
 
 struct extremes_pass {
     CPU_STATE;
-    struct cpu_window window;
-    struct ring of_length[MASK_MAX_SIDE + 1]; /* by the length of a run; depth 0: no such run */
-    int lines;                                /* of all rings */
-    int length[STEPS], doublings[STEPS];      /* of a step's running extremes */
-    int rows, blocks;                         /* of a rectangle */
+    struct cpu_window window; /* the longest runs first */
+    int rows;                 /* of output that are made at a time */
+    int blocks;               /* of a rectangle */
     struct cpu_tiles tiles;
     size_t stride; /* bytes from one line to the next */
 };
 
 struct extremes_worker {
-    char *lines;
-    char *step[STEPS];  /* E1, E4, ... of the newest row */
+    char *step[STEPS];  /* E4, E16, ... of a line */
+    char *best;         /* a line for each row that is made at a time */
     char *out;          /* the last samples of a row of output */
-    const void **at;    /* the lines that make it: as many as there are runs, or PARTS */
+    const void **at;    /* lines: as many as there are runs, and PARTS */
     const void *ghosts; /* of a rectangle: a row */
     char *tails;        /* of a rectangle: the last samples of rows */
-    char *best;         /* of a rectangle: a line for each row that is made at a time */
     char *blocks;       /* of a rectangle; one line if it has no blocks */
+    char *lines;        /* of other windows: row k of the tile is line k % height */
 };
-
-/* The step of which a few lines make a length of N. */
-static int step_of(const struct extremes_pass *pass, int n)
-{
-    int step = 0;
-    while (n > PARTS * pass->length[step])
-        step++;
-    return step;
-}
 
 /* ---- one tile ---- */
 
@@ -84,85 +75,35 @@ static void take_best(const struct extremes_pass *pass, const void *const *at, i
                                                                             streams);
 }
 
-static char *line_of(const struct extremes_pass *pass, const struct extremes_worker *w,
-                     struct ring ring, int k)
+/* Collects the lines of which the best are the running extremes of LENGTH of LINE, which has N
+ * samples: at most PARTS. NEXT: see cpu_tile_next; fetched if lines of a step are made. */
+static int extend(const struct extremes_pass *pass, const struct extremes_worker *w,
+                  const char *line, int length, int n, const void *next, const void **at)
 {
-    return w->lines + (size_t)(ring.first + k % ring.depth) * pass->stride;
-}
+    const int channels = pass->plan->channels, type = (int)pass->plan->type;
+    cpu_doubled_row *doubled = pass->ops->doubled[pass->plan->order > 0][type == 2];
+    int part = 1, count = 0;
 
-/* Collects the lines of a step that make the running extremes of LENGTH. */
-static int collect_parts(const struct extremes_pass *pass, const struct extremes_worker *w,
-                         int step, int length, const void **at)
-{
-    const int part = pass->length[step];
-    const size_t pixel = (size_t)pass->plan->channels * (size_t)pass->plan->type;
-    int count = 0;
-
+    for (int step = 0; length > PARTS * part; step++, next = NULL) {
+        int longer = STEP * part, doublings = 0;
+        while (doubled && 2 * longer <= length && doublings < CPU_DOUBLINGS &&
+               longer * channels * type <= pass->ops->vector_bytes) {
+            doublings++;
+            longer *= 2;
+        }
+        if (doublings > 0) {
+            doubled(line, part * channels, doublings, w->step[step], n, next);
+        } else {
+            for (int i = 0; i < STEP; i++)
+                at[i] = line + (size_t)(i * part * channels * type);
+            take_best(pass, at, STEP, w->step[step], n - (longer - 1) * channels, next, false);
+        }
+        line = w->step[step];
+        part = longer;
+    }
     for (int x = 0; x < length; x += part)
-        at[count++] = w->step[step] + (size_t)(x < length - part ? x : length - part) * pixel;
+        at[count++] = line + (size_t)((x < length - part ? x : length - part) * channels * type);
     return count;
-}
-
-/* Makes the running extremes of LENGTH in OUT from those of a step. */
-static void extend(const struct extremes_pass *pass, const struct extremes_worker *w, int step,
-                   int length, char *out, int n, const void *next)
-{
-    const void *at[PARTS];
-    take_best(pass, at, collect_parts(pass, w, step, length, at), out, n, next, false);
-}
-
-/* Makes E4, E16, ... from E1, as the longest run needs them. */
-static void extend_steps(const struct extremes_pass *pass, const struct extremes_worker *w,
-                         const struct cpu_tile *tile, const void *next)
-{
-    const int width = pass->plan->mask[0].width, channels = pass->plan->channels;
-    cpu_doubled_row *doubled =
-        pass->ops->doubled[pass->plan->order > 0][pass->plan->type == SAMPLE_U16];
-
-    for (int step = 1; step <= step_of(pass, width); step++, next = NULL) {
-        const int length = pass->length[step], doublings = pass->doublings[step];
-        if (doublings > 0)
-            doubled(w->step[step - 1], pass->length[step - 1] * channels, doublings, w->step[step],
-                    (tile->pixels + width - 1) * channels, next);
-        else
-            extend(pass, w, step - 1, length, w->step[step],
-                   (tile->pixels + width - length) * channels, next);
-    }
-}
-
-/* Makes the lines of the tile's input row k. */
-static void take_row(const struct extremes_pass *pass, struct extremes_worker *w,
-                     const struct cpu_tile *tile, int k)
-{
-    const struct kernel_job *job = pass->job;
-    const struct plan_mask *m = &pass->plan->mask[0];
-    const int from = tile->first_pixel - m->anchor_x, channels = pass->plan->channels;
-    const int all = (tile->pixels + m->width - 1) * channels; /* samples of a whole line */
-
-    const void *next = cpu_tile_next(job, tile, tile->top + k);
-
-    cpu_tiles_copy(job, cpu_tile_row(job, tile, tile->top + k, NULL), from,
-                   from + tile->pixels + m->width - 1, w->step[0]);
-    extend_steps(pass, w, tile, next);
-    next = step_of(pass, m->width) > 0 ? NULL : next;
-    for (int length = 1; length <= m->width; length++)
-        if (pass->of_length[length].depth > 0)
-            extend(pass, w, step_of(pass, length), length,
-                   line_of(pass, w, pass->of_length[length], k), all - (length - 1) * channels,
-                   next);
-}
-
-/* Collects the lines for row Y of the output, counted in the tile, of any window. */
-static int collect_runs(const struct extremes_pass *pass, const struct extremes_worker *w, int y)
-{
-    const size_t pixel = (size_t)pass->plan->channels * (size_t)pass->plan->type;
-
-    for (int i = 0; i < pass->window.runs; i++) {
-        const struct cpu_run *run = &pass->window.run[i];
-        w->at[i] = line_of(pass, w, pass->of_length[run->length], y + run->row) +
-                   (size_t)run->left * pixel;
-    }
-    return pass->window.runs;
 }
 
 /* Makes N samples of output: whole blocks at their place, the last samples by way of w->out. */
@@ -231,22 +172,22 @@ static char *best_of_rows(const struct extremes_pass *pass, const struct extreme
 }
 
 /* Makes row Y of the output from the best of its rows. NEXT: see cpu_tile_next. */
-static void make_row(const struct extremes_pass *pass, struct extremes_worker *w,
+static void make_row(const struct extremes_pass *pass, const struct extremes_worker *w,
                      const struct cpu_tile *tile, int y, char *best, const void *next)
 {
     const struct kernel_job *job = pass->job;
-    const struct plan_mask *m = &pass->plan->mask[0];
-    const size_t pixel = (size_t)pass->plan->channels * (size_t)pass->plan->type;
-    const int last = step_of(pass, m->width);
+    const int width = pass->plan->mask[0].width, left = pass->plan->mask[0].anchor_x;
+    const int channels = pass->plan->channels;
+    const size_t pixel = (size_t)channels * (size_t)pass->plan->type;
+    char *line = best - (size_t)left * pixel;
     void *out = cpu_tile_out(job, tile, y);
 
-    w->step[0] = best - (size_t)m->anchor_x * pixel;
-    cpu_tiles_copy(job, best, -m->anchor_x, 0, w->step[0]);
-    cpu_tiles_copy(job, best, tile->pixels, tile->pixels + m->width - 1 - m->anchor_x,
+    cpu_tiles_copy(job, best, -left, 0, line);
+    cpu_tiles_copy(job, best, tile->pixels, tile->pixels + width - 1 - left,
                    best + (size_t)tile->pixels * pixel);
-    extend_steps(pass, w, tile, next);
-    make_output(pass, w, collect_parts(pass, w, last, m->width, w->at), out,
-                tile->pixels * pass->plan->channels, last > 0 ? NULL : next);
+    make_output(pass, w,
+                extend(pass, w, line, width, (tile->pixels + width - 1) * channels, next, w->at),
+                out, tile->pixels * channels, width > PARTS ? NULL : next);
     cpu_finish_unfiltered(job, y, 0, tile->pixels, out);
 }
 
@@ -305,21 +246,55 @@ static void run_tile_rectangle(const void *context, void *worker, const struct c
 
 /* ---- other windows ---- */
 
+static char *line_of(const struct extremes_pass *pass, const struct extremes_worker *w, int k)
+{
+    return w->lines + (size_t)(k % pass->plan->mask[0].height) * pass->stride;
+}
+
+/* Makes the row of output whose window begins with row K of the tile. The line becomes longer in
+ * its place, as its loops go from the left to the right. */
+static void make_row_of_runs(const struct extremes_pass *pass, const struct extremes_worker *w,
+                             const struct cpu_tile *tile, int k, void *out)
+{
+    const struct cpu_run *run = pass->window.run, *end = run + pass->window.runs;
+    const int channels = pass->plan->channels;
+    const size_t pixel = (size_t)channels * (size_t)pass->plan->type;
+    const void *next =
+        cpu_tile_next(pass->job, tile, tile->top + k + pass->plan->mask[0].height - 1);
+    int count = 0;
+
+    while (run < end) {
+        const int length = run->length;
+        for (; run < end && run->length == length; run++)
+            w->at[count++] = line_of(pass, w, k + run->row) + (size_t)run->left * pixel;
+        if (run == end && length == 1)
+            break; /* these lines make the output */
+        const int n = (tile->pixels + length - 1) * channels;
+        take_best(pass, w->at, count, w->best, n, next, false);
+        count =
+            extend(pass, w, w->best, run < end ? length - run->length + 1 : length, n, NULL, w->at);
+        next = NULL;
+    }
+    make_output(pass, w, count, out, tile->pixels * channels, next);
+}
+
 static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
     const struct extremes_pass *pass = context;
     const struct kernel_job *job = pass->job;
-    const int height = pass->plan->mask[0].height, n = tile->pixels * pass->plan->channels;
+    const struct plan_mask *m = &pass->plan->mask[0];
+    const int from = tile->first_pixel - m->anchor_x, before = m->height - 1;
     struct extremes_worker *w = worker;
 
-    for (int k = 0; k < tile->end - tile->first + height - 1; k++) {
-        const int y = k + 1 - height;
-        take_row(pass, w, tile, k);
-        if (y < 0)
+    for (int k = 0; k < tile->end - tile->first + before; k++) {
+        const int y = tile->first + k - before;
+        cpu_tiles_copy(job, cpu_tile_row(job, tile, tile->top + k, NULL), from,
+                       from + tile->pixels + m->width - 1, line_of(pass, w, k));
+        if (k < before)
             continue;
-        void *out = cpu_tile_out(job, tile, tile->first + y);
-        make_output(pass, w, collect_runs(pass, w, y), out, n, NULL);
-        cpu_finish_unfiltered(job, tile->first + y, tile->first_pixel, tile->pixels, out);
+        void *out = cpu_tile_out(job, tile, y);
+        make_row_of_runs(pass, w, tile, k - before, out);
+        cpu_finish_unfiltered(job, y, tile->first_pixel, tile->pixels, out);
     }
 }
 
@@ -328,46 +303,26 @@ static void run_tile(const void *context, void *worker, const struct cpu_tile *t
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
     const struct extremes_pass *pass = context;
+    const int width = pass->plan->mask[0].width, height = pass->plan->mask[0].height;
     struct extremes_worker *w = worker;
 
-    w->lines = cpu_memory_take(memory, (size_t)pass->lines * pass->stride);
-    for (int step = 0; step <= step_of(pass, pass->plan->mask[0].width); step++)
+    for (int step = 0, length = 1; width > PARTS * length; step++, length *= STEP)
         w->step[step] = cpu_memory_take(memory, pass->stride);
+    w->best = cpu_memory_take(memory, (size_t)pass->rows * pass->stride);
     w->out = cpu_memory_take(memory, CPU_BLOCK * sizeof(uint16_t));
     w->at = cpu_memory_take(memory, (size_t)(pass->window.runs + PARTS) * sizeof *w->at);
-    if (!pass->window.is_rectangle)
+    if (!pass->window.is_rectangle) {
+        w->lines = cpu_memory_take(memory, (size_t)height * pass->stride);
         return;
+    }
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
     w->tails = cpu_memory_take(memory, TAILS * CPU_BLOCK * sizeof(uint16_t));
-    w->best = cpu_memory_take(memory, (size_t)pass->rows * pass->stride);
     w->blocks = cpu_memory_take(memory, (size_t)(pass->blocks + 1) * pass->stride);
 }
 
-/* A step is four times as long as the one before. A rectangle's is doubled while it is no longer
- * than the window, and cpu_doubled_row can do it. */
-static void plan_steps(struct extremes_pass *pass)
+static int compare_runs(const void *a, const void *b)
 {
-    const int width = pass->plan->mask[0].width;
-    const int pixel = pass->plan->channels * (int)pass->plan->type;
-
-    pass->length[0] = 1;
-    for (int step = 0; width > PARTS * pass->length[step]; step++) {
-        int length = STEP * pass->length[step], doublings = 0;
-        while (pass->window.is_rectangle && pass->ops->doubled[0][0] && 2 * length <= width &&
-               doublings < CPU_DOUBLINGS && length * pixel <= pass->ops->vector_bytes) {
-            doublings++;
-            length *= 2;
-        }
-        pass->doublings[step + 1] = doublings;
-        pass->length[step + 1] = length;
-    }
-}
-
-static struct ring add_ring(struct extremes_pass *pass, int depth)
-{
-    struct ring ring = {pass->lines, depth};
-    pass->lines += depth;
-    return ring;
+    return ((const struct cpu_run *)b)->length - ((const struct cpu_run *)a)->length;
 }
 
 static void extremes_free(void *state)
@@ -383,16 +338,11 @@ static bool extremes_make(void *state)
 
     if (!cpu_window_make(&pass->window, m))
         return false;
-    plan_steps(pass);
+    qsort(pass->window.run, (size_t)pass->window.runs, sizeof *pass->window.run, compare_runs);
+    pass->rows = 1;
     if (pass->window.is_rectangle) {
         pass->rows = m->height <= 4 ? 1 : m->height <= TALL ? 4 : TALL;
         pass->blocks = m->height > TALL ? (m->height - 1 - TALL) / TALL : 0;
-        return true;
-    }
-    for (int i = 0; i < pass->window.runs; i++) {
-        const struct cpu_run *run = &pass->window.run[i];
-        if (pass->of_length[run->length].depth == 0)
-            pass->of_length[run->length] = add_ring(pass, m->height - run->row);
     }
     return true;
 }
@@ -405,9 +355,10 @@ static bool extremes_run(const void *state, const struct kernel_job *job, struct
                                          is_rectangle ? run_tile_rectangle : run_tile};
     const size_t bytes = (size_t)pass.plan->type;
     const int width = pass.plan->mask[0].width;
-    int pixels = is_rectangle
-                     ? job->out->width
-                     : RING_BYTES / (pass.lines * pass.plan->channels * (int)bytes) - width;
+    int pixels =
+        is_rectangle
+            ? job->out->width
+            : RING_BYTES / (pass.plan->mask[0].height * pass.plan->channels * (int)bytes) - width;
 
     pass.job = job;
     if (pixels < width)
@@ -433,13 +384,17 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
     const struct plan_mask *m = &plan->mask[0];
-    double lines = 4 + STEP; /* copies, and a row's running extremes */
+    double lines = 4; /* copies, and what waits for memory */
 
     if (refusal(plan, ops))
         return HUGE_VAL;
-    for (int length = 1; m->width > PARTS * length; length *= STEP)
-        lines += STEP;
-    lines += cpu_window_is_rectangle(m) ? STEP : cpu_window_runs(m) + STEP * m->height / 2;
+    if (cpu_window_is_rectangle(m)) {
+        lines += m->height > TALL ? 2 : 1;
+        for (int length = 1; m->width > PARTS * length; length *= STEP)
+            lines += 3;
+    } else {
+        lines += 1.5 * cpu_window_runs(m);
+    }
     return cpu_samples(plan, width, height) * (int)plan->type * lines / RATE_LINES;
 }
 

@@ -395,7 +395,8 @@ struct cpu_ops {
     void (*pixels_u8)(const int32_t *const *planes, int channels, uint8_t *pixels, int n);
 
     /* out[x] = the least or the greatest of at[0][x] .. at[count - 1][x], n rounded up to
-     * CPU_BLOCK; [0] of 8 bits, [1] of 16. STREAMS: as in struct cpu_tiles. */
+     * CPU_BLOCK; [0] of 8 bits, [1] of 16. From the left to the right: OUT may be a line, or begin
+     * before it. STREAMS: as in struct cpu_tiles. */
     void (*least[2])(const void *const *at, int count, void *out, int n, const void *next,
                      bool streams);
     void (*greatest[2])(const void *const *at, int count, void *out, int n, const void *next,
