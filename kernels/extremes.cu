@@ -14,8 +14,8 @@
  * and Werman 1993), so the time hardly grows with the window. Along the columns the first rows of
  * windows are read again, mostly from L2. The next rows are on their way while a row is worked on.
  *
- * Other windows: each run of adjacent cells of a row is covered by two runs of 2^n cells. A block
- * makes the extremes of 2, 4, 8 ... adjacent cells of its rows, and looks up each run's.
+ * Other windows: their runs of adjacent cells, the longest first. A warp makes a row of output from
+ * a line that becomes longer for all runs at once, before shorter runs are added.
  *
  * Shared memory   as extremes_shape_of() says: 57 KB for k = 63, RGB, 8 bits
  * Bytes moved     one picture in, and again from L2 where windows are more than EXTREMES_SHORT
@@ -534,89 +534,201 @@ __global__ void __launch_bounds__(MOST_WIDE)
 
 /* ---- other windows ---- */
 
-#define THREADS   ORDER_TILE_WORDS
-#define RUNS_ROWS 8 /* rows of output that a thread makes; input rows come in as many */
+#define THREADS   256
+#define RUNS_ROWS (THREADS / 32) /* of output of a block: a warp makes one */
+#define AT_ONCE   6              /* words of a thread */
 
-/* The better of each word and of the one `bytes` bytes further on, from `from` to `to`. The last
- * words have no such neighbour, or only a part of one: no run of so many cells begins behind it. */
-template <int SAMPLE, bool GREATEST>
-__device__ inline void double_runs(const uint32_t *from, uint32_t *to, int words, int bytes)
+/* Threads read and write up to so many bytes behind the last word that is needed. */
+#define SPARE 512
+
+/* Bytes from a warp's line to the next one, and those of all lines with the bytes before them. */
+__host__ __device__ inline int line_bytes(int tile_bytes)
 {
-    for (int i = threadIdx.x; i < RUNS_ROWS * words; i += THREADS) {
-        const int row = i / words, w = i % words;
-        cells<SAMPLE> c = open_word<SAMPLE>(from[i]);
-        if (4 * w + bytes < 4 * words)
-            c = best<SAMPLE, GREATEST>(
-                c, open_word<SAMPLE>(word_at(from + row * words, 4 * w + bytes)));
-        to[i] = close_word<SAMPLE>(c);
-    }
+    return tile_bytes + SPARE;
 }
 
-/* Row `row` of the window lies on a tile's row, which has the extremes of 2^level adjacent cells,
- * from N on. Takes the runs of 2^level to 2^(level + 1) - 1 cells. */
-template <int SAMPLE, bool GREATEST>
-__device__ inline void take_runs(const struct image_job &job, cells<SAMPLE> &most, bool &any,
-                                 const uint32_t *N, int skew, int row, int level)
+__host__ __device__ inline int lines_bytes(int tile_bytes)
 {
-    const int *packed = (const int *)job.fragments;
-    const struct order_run *runs = order_runs(packed, job.mask_height);
-    const int pixel = job.channels * SAMPLE;
-
-    for (int k = __ldg(packed + row); k < __ldg(packed + row + 1); k++) {
-        const int length = __ldg(&runs[k].length);
-        const int first = skew + __ldg(&runs[k].first) * pixel;
-        cells<SAMPLE> c;
-        if (length >> level != 1)
-            continue;
-        c = best<SAMPLE, GREATEST>(
-            open_word<SAMPLE>(word_at(N, first)),
-            open_word<SAMPLE>(word_at(N, first + (length - (1 << level)) * pixel)));
-        most = any ? best<SAMPLE, GREATEST>(most, c) : c;
-        any = true;
-    }
+    return SPARE + RUNS_ROWS * line_bytes(tile_bytes);
 }
 
-/* A thread makes RUNS_ROWS rows of a word. The tile's input rows come as many at a time. */
+/* Rows of the window that a tile has at a time. */
+__host__ __device__ inline int window_rows_of(int tile_bytes, int height)
+{
+    const int rows = (EXTREMES_RUNS_BYTES - lines_bytes(tile_bytes)) / tile_bytes;
+    return min(rows - (RUNS_ROWS - 1), height);
+}
+
+/* A thread has words of a line, 32 words from one to the next; `left` counts the line's words from
+ * the warp's first one on. Each becomes the better of it and of the word that lies `byte` bytes
+ * behind it in another line. */
+template <int SAMPLE, bool GREATEST, int WORDS>
+__device__ inline void take_words(cells<SAMPLE> *most, const uint32_t *line, int byte, int left)
+{
+    const uint32_t *const from = line + (byte >> 2);
+#pragma unroll
+    for (int k = 0; k < WORDS; k++)
+        if (32 * k < left)
+            most[k] = best<SAMPLE, GREATEST>(
+                most[k],
+                open_word<SAMPLE>(__funnelshift_r(from[32 * k], from[32 * k + 1], 8 * (byte & 3))));
+}
+
+/* The best of `length` cells from the best of each `part` of them. */
+template <int SAMPLE, bool GREATEST, int WORDS>
+__device__ inline void take_parts(cells<SAMPLE> *most, const uint32_t *line, int part, int length,
+                                  int pixel, int left)
+{
+#pragma unroll
+    for (int k = 0; k < WORDS; k++)
+        most[k] = open_word<SAMPLE>(32 * k < left ? line[32 * k] : 0);
+#pragma unroll 1
+    for (int x = part; x < length; x += part)
+        take_words<SAMPLE, GREATEST, WORDS>(most, line, min(x, length - part) * pixel, left);
+}
+
+/* All threads of the warp have read what is replaced. */
+template <int SAMPLE, int WORDS>
+__device__ inline void replace_words(const cells<SAMPLE> *most, uint32_t *line, int left)
+{
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < WORDS; k++)
+        if (32 * k < left)
+            line[32 * k] = close_word<SAMPLE>(most[k]);
+}
+
+/* Words of a line for `more` cells behind the output. */
+__device__ inline int words_for(int more, int pixel)
+{
+    return ORDER_TILE_WORDS + (more * pixel + 3) / 4;
+}
+
+/* Steps from the best of single cells to that of `part` cells, so long that 4 parts are `length`
+ * cells or more. The line has `more` cells behind the output. */
 template <int SAMPLE, bool GREATEST>
-__global__ void __launch_bounds__(THREADS) extremes_runs(const __grid_constant__ image_job job)
+__device__ inline int lengthen(uint32_t *line, int length, int more, int pixel)
+{
+    const int lane = threadIdx.x % 32;
+    int part = 1;
+
+    for (; 4 * part < length; part *= 4) {
+        const int words = words_for(more - 4 * part + 1, pixel);
+        for (int at = 0; at < words; at += 32) {
+            cells<SAMPLE> most[1];
+            take_parts<SAMPLE, GREATEST, 1>(most, line + at + lane, part, 4 * part, pixel, 1);
+            replace_words<SAMPLE, 1>(most, line + at + lane, 1);
+        }
+        __syncwarp();
+    }
+    return part;
+}
+
+/* A warp's row of a tile that has rows `top` to `bottom` - 1 of the window. */
+struct runs_row {
+    uint32_t *line;
+    const uint32_t *N; /* the tile's row for row `top` of the window */
+    int words, skew, top, bottom;
+};
+
+/* The line becomes the best of the runs `from` to `end` - 1, all of one length, and of those
+ * before, which are longer by `longer` cells; less than 0: there are none before. */
+template <int SAMPLE, bool GREATEST>
+__device__ inline void take_runs(const struct runs_row &r, const struct order_run *runs, int from,
+                                 int end, int longer, int pixel)
+{
+    const int length = __ldg(&runs[from].length), lane = threadIdx.x % 32;
+    const int part = lengthen<SAMPLE, GREATEST>(r.line, longer + 1, length - 1 + longer, pixel);
+    const int words = words_for(length - 1, pixel);
+
+    for (int at = 0; at < words; at += 32 * AT_ONCE) {
+        uint32_t *const line = r.line + at + lane;
+        const int left = words - at;
+        cells<SAMPLE> most[AT_ONCE];
+        if (longer >= 0)
+            take_parts<SAMPLE, GREATEST, AT_ONCE>(most, line, part, longer + 1, pixel, left);
+        else
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++)
+                most[k] = open_word<SAMPLE>(GREATEST ? 0 : 0xffffffff);
+#pragma unroll 1
+        for (int i = from; i < end; i++) {
+            const int row = __ldg(&runs[i].row);
+            if (row >= r.top && row < r.bottom)
+                take_words<SAMPLE, GREATEST, AT_ONCE>(most,
+                                                      r.N + (row - r.top) * r.words + at + lane,
+                                                      r.skew + __ldg(&runs[i].first) * pixel, left);
+        }
+        replace_words<SAMPLE, AT_ONCE>(most, line, left);
+    }
+    __syncwarp();
+}
+
+/* The longest runs of the window come first; packed so. A line of the best of their cells becomes
+ * longer for all of them at once, before shorter runs are added. */
+template <int SAMPLE, bool GREATEST>
+__global__ void __launch_bounds__(THREADS, 4) extremes_runs(const __grid_constant__ image_job job)
 {
     extern __shared__ __align__(16) uint32_t N_ds[];
     const struct order_span span =
-        order_span_of(job.mask_width, job.anchor_x, job.channels * SAMPLE, 4 * THREADS);
-    const int words = span.bytes / 4, height = job.mask_height, pixel = job.channels * SAMPLE;
-    const int across = order_tiles_across(job);
-    const int byte = blockIdx.x % across * 4 * THREADS;
+        order_span_of(job.mask_width, job.anchor_x, job.channels * SAMPLE, 4 * ORDER_TILE_WORDS);
+    const int height = job.mask_height, pixel = job.channels * SAMPLE;
+    const int group = window_rows_of(span.bytes, height);
+    const int across = order_tiles_across(job), warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int byte = blockIdx.x % across * 4 * ORDER_TILE_WORDS;
     const int row = blockIdx.x / across * RUNS_ROWS;
-    const int rows = min(RUNS_ROWS, job.out_rows - row) + height - 1;
     const int y = job.out_first_row + row - job.anchor_y;
-    struct outputs out = outputs_at(job, row, byte + 4 * threadIdx.x, RUNS_ROWS);
-    cells<SAMPLE> most[RUNS_ROWS] = {};
-    bool any[RUNS_ROWS] = {};
+    const int outs = min(RUNS_ROWS, job.out_rows - row);
+    const struct order_run *runs = order_runs((const int *)job.fragments, height);
+    const int count = __ldg((const int *)job.fragments + height);
+    uint32_t *const lines_ds = N_ds + ((group + RUNS_ROWS - 1) * span.bytes + SPARE) / 4;
+    struct runs_row r = {lines_ds + warp * (line_bytes(span.bytes) / 4),
+                         N_ds + warp * (span.bytes / 4),
+                         span.bytes / 4,
+                         span.skew,
+                         0,
+                         0};
+    cells<SAMPLE> most[ORDER_TILE_WORDS / 32], now[ORDER_TILE_WORDS / 32];
 
-    for (int at = 0; at < rows; at += RUNS_ROWS) {
-        uint32_t *from = N_ds, *to = N_ds + RUNS_ROWS * words + ORDER_SPARE / 4;
+#pragma unroll
+    for (int k = 0; k < ORDER_TILE_WORDS / 32; k++)
+        most[k] = open_word<SAMPLE>(GREATEST ? 0 : 0xffffffff);
+    for (; r.top < height; r.top = r.bottom) {
+        int length = 0; /* of the shortest runs in the line */
+        r.bottom = min(r.top + group, height);
         __syncthreads(); /* all have read the rows before */
-        stage_rows<THREADS>(job, from, span.bytes, min(RUNS_ROWS, rows - at), y + at,
+        stage_rows<THREADS>(job, N_ds, span.bytes, outs + r.bottom - r.top - 1, y + r.top,
                             byte - span.lead);
         __syncthreads();
-        for (int level = 0; 1 << level <= job.mask_width; level++) {
-            for (int i = 0; i < RUNS_ROWS && at + i < rows; i++)
-#pragma unroll
-                for (int r = 0; r < RUNS_ROWS; r++)
-                    if (at + i >= r && at + i - r < height)
-                        take_runs<SAMPLE, GREATEST>(job, most[r], any[r],
-                                                    from + i * words + threadIdx.x, span.skew,
-                                                    at + i - r, level);
-            double_runs<SAMPLE, GREATEST>(from, to, words, pixel << level);
-            uint32_t *turned = from;
-            from = to;
-            to = turned;
-            __syncthreads();
+        if (warp >= outs)
+            continue;
+        for (int from = 0, end; from < count; from = end) {
+            const int next = __ldg(&runs[from].length);
+            bool any = group == height;
+            for (end = from; end < count && __ldg(&runs[end].length) == next; end++)
+                any = any || __ldg(&runs[end].row) >= r.top && __ldg(&runs[end].row) < r.bottom;
+            if (!any)
+                continue;
+            take_runs<SAMPLE, GREATEST>(r, runs, from, end, length > 0 ? length - next : -1, pixel);
+            length = next;
         }
-    }
+        if (length == 0)
+            continue;
+        const int part = lengthen<SAMPLE, GREATEST>(r.line, length, length - 1, pixel);
+        take_parts<SAMPLE, GREATEST, ORDER_TILE_WORDS / 32>(now, r.line + lane, part, length, pixel,
+                                                            ORDER_TILE_WORDS);
 #pragma unroll
-    for (int r = 0; r < RUNS_ROWS; r++)
-        put_word(out, close_word<SAMPLE>(most[r]));
+        for (int k = 0; k < ORDER_TILE_WORDS / 32; k++)
+            most[k] = best<SAMPLE, GREATEST>(most[k], now[k]);
+        __syncwarp();
+    }
+    if (warp >= outs)
+        return;
+#pragma unroll
+    for (int k = 0; k < ORDER_TILE_WORDS / 32; k++) {
+        struct outputs out = outputs_at(job, row + warp, byte + 4 * (lane + 32 * k), 1);
+        put_word(out, close_word<SAMPLE>(most[k]));
+    }
 }
 
 /* ---- launching ---- */
@@ -624,13 +736,18 @@ __global__ void __launch_bounds__(THREADS) extremes_runs(const __grid_constant__
 template <int SAMPLE, bool GREATEST>
 static cudaError_t launch_runs(const struct image_job *job, cudaStream_t stream)
 {
-    const struct order_span span =
-        order_span_of(job->mask_width, job->anchor_x, job->channels * SAMPLE, 4 * THREADS);
     const int tiles = order_tiles_across(*job) * ((job->out_rows + RUNS_ROWS - 1) / RUNS_ROWS);
-    const size_t rows = (size_t)RUNS_ROWS * span.bytes + ORDER_SPARE;
     void (*kernel)(const image_job) = extremes_runs<SAMPLE, GREATEST>;
+    const struct order_span span =
+        order_span_of(job->mask_width, job->anchor_x, job->channels * SAMPLE, 4 * ORDER_TILE_WORDS);
+    const int rows = window_rows_of(span.bytes, job->mask_height) + RUNS_ROWS - 1;
+    const int shared_bytes = rows * span.bytes + lines_bytes(span.bytes);
+    const cudaError_t status =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
 
-    kernel<<<tiles, THREADS, 2 * rows, stream>>>(*job);
+    if (status != cudaSuccess)
+        return status;
+    kernel<<<tiles, THREADS, shared_bytes, stream>>>(*job);
     return cudaGetLastError();
 }
 

@@ -188,7 +188,8 @@ size_t separable_16_shared_bytes(const struct separable_16_shape *shape);
 
 /* kernels/order_pack.c. Weights are row-major: cells whose weight is not 0 are the window. */
 size_t order_window_bytes(const int64_t *weight, int width, int height);
-void order_window_pack(const int64_t *weight, int width, int height, void *fragments);
+void order_window_pack(const int64_t *weight, int width, int height, bool by_length,
+                       void *fragments);
 
 /* kernels/bisect.cu, kernels/network.cu, kernels/extremes.cu; form is of no account */
 cudaError_t bisect_launch(const struct image_job *job, int form, cudaStream_t stream);

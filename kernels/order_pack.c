@@ -1,4 +1,6 @@
 /* Packs the window of an order filter for the kernels extremes, network and bisect. */
+#include <stdlib.h>
+
 #include "image_job.h"
 
 /* Finds the runs of the window; writes them to OUT unless it is NULL. Returns the bytes. */
@@ -14,7 +16,7 @@ static size_t pack(const int64_t *weight, int width, int height, int *out)
             for (end = j; end < width && weight[i * width + end] != 0; end++)
                 ;
             if (end > j && run)
-                run[runs] = (struct order_run){j, end - j};
+                run[runs] = (struct order_run){i, j, end - j};
             runs += end > j;
         }
     }
@@ -28,7 +30,17 @@ size_t order_window_bytes(const int64_t *weight, int width, int height)
     return pack(weight, width, height, NULL);
 }
 
-void order_window_pack(const int64_t *weight, int width, int height, void *fragments)
+static int compare_lengths(const void *a, const void *b)
 {
-    pack(weight, width, height, fragments);
+    return ((const struct order_run *)b)->length - ((const struct order_run *)a)->length;
+}
+
+void order_window_pack(const int64_t *weight, int width, int height, bool by_length,
+                       void *fragments)
+{
+    int *out = fragments;
+
+    pack(weight, width, height, out);
+    if (by_length)
+        qsort(out + height + 1, (size_t)out[height], sizeof(struct order_run), compare_lengths);
 }

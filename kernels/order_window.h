@@ -15,11 +15,11 @@
 
 /* Cells `first` to `first` + `length` - 1 of a row of the window. */
 struct order_run {
-    int first, length;
+    int row, first, length;
 };
 
 /* Packed: for each row, and for the row after the last, the index of its first run; then the runs.
- */
+ * Or only the index after the last run is of use: then the longest runs come first. */
 static ORDER_HOST_DEVICE inline const struct order_run *order_runs(const int *packed, int height)
 {
     return (const struct order_run *)(packed + height + 1);
@@ -111,6 +111,9 @@ static ORDER_HOST_DEVICE inline struct extremes_shape extremes_shape_of(int mask
 
 /* Bytes behind a tile: a word that begins at any byte is read as two. */
 #define ORDER_SPARE 16
+
+/* Shared memory of a block of the kernel extremes for windows that are not rectangles. */
+#define EXTREMES_RUNS_BYTES (64 * 1024)
 
 /* ---- the kernel bisect ---- */
 

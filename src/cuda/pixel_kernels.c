@@ -230,19 +230,19 @@ const char *cuda_image_pack_separable(const struct plan *plan, void *out,
 
 /* ---- windows of order filters ---- */
 
-static const char *pack_window(const struct plan_mask *m, void *out, struct planes_packed *packed,
-                               size_t shared)
+static const char *pack_window(const struct plan_mask *m, bool by_length, void *out,
+                               struct planes_packed *packed, size_t shared)
 {
     *packed = (struct planes_packed){order_window_bytes(m->weight, m->width, m->height), shared, 0,
                                      false, packed->pad};
     if (out)
-        order_window_pack(m->weight, m->width, m->height, out);
+        order_window_pack(m->weight, m->width, m->height, by_length, out);
     return NULL;
 }
 
 const char *cuda_image_pack_bisect(const struct plan *plan, void *out, struct planes_packed *packed)
 {
-    return pack_window(&plan->mask[0], out, packed, ORDER_SHARED_BYTES);
+    return pack_window(&plan->mask[0], false, out, packed, ORDER_SHARED_BYTES);
 }
 
 const char *cuda_image_pack_network(const struct plan *plan, void *out,
@@ -255,7 +255,7 @@ const char *cuda_image_pack_network(const struct plan *plan, void *out,
         return "the window is not a square of 3, 5 or 7 cells a side";
     if (plan->order != m->sum / 2)
         return "not the median";
-    return pack_window(m, out, packed, ORDER_SHARED_BYTES);
+    return pack_window(m, false, out, packed, ORDER_SHARED_BYTES);
 }
 
 const char *cuda_image_pack_extremes(const struct plan *plan, void *out,
@@ -267,9 +267,9 @@ const char *cuda_image_pack_extremes(const struct plan *plan, void *out,
 
     if (plan->order > 0 && plan->order < m->sum - 1)
         return "neither the least nor the greatest cell";
-    return pack_window(m, out, packed,
+    return pack_window(m, true, out, packed,
                        m->sum == m->width * m->height && shape.fits ? shape.shared_bytes
-                                                                    : ORDER_SHARED_BYTES);
+                                                                    : EXTREMES_RUNS_BYTES);
 }
 
 const char *cuda_image_pack_bilateral(const struct plan *plan, void *out,
