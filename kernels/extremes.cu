@@ -706,7 +706,7 @@ __global__ void __launch_bounds__(THREADS, 4) extremes_runs(const __grid_constan
             const int next = __ldg(&runs[from].length);
             bool any = group == height;
             for (end = from; end < count && __ldg(&runs[end].length) == next; end++)
-                any = any || __ldg(&runs[end].row) >= r.top && __ldg(&runs[end].row) < r.bottom;
+                any = any || (__ldg(&runs[end].row) >= r.top && __ldg(&runs[end].row) < r.bottom);
             if (!any)
                 continue;
             take_runs<SAMPLE, GREATEST>(r, runs, from, end, length > 0 ? length - next : -1, pixel);

@@ -83,7 +83,7 @@ static double order_ms(const struct plan *step)
     const bool extreme = step->order == 0 || step->order == m->sum - 1;
     const bool square = whole && m->width == m->height && m->width % 2 == 1;
     const double comparisons = extreme && whole ? (square && m->width == 3 ? 5 : 12)
-                               : extreme        ? 40 * (double)m->height
+                               : extreme        ? 8 * (double)m->height
                                : square && m->width <= 7 && step->order == m->sum / 2
                                    ? 1.4 * cells
                                    : 21 * cells * (double)step->type;
