@@ -14,10 +14,12 @@
  * and Werman 1993), so the time hardly grows with the window. Along the columns the first rows of
  * windows are read again, mostly from L2. The next rows are on their way while a row is worked on.
  *
- * Other windows: their runs of adjacent cells, the longest first. A warp makes a row of output from
- * a line that becomes longer for all runs at once, before shorter runs are added.
+ * Other windows are sets of runs: adjacent cells of a row. A warp makes a row of output. It keeps
+ * one line, the best of all runs so far, and takes the longest runs first. Running extremes of the
+ * line make all runs in it longer at once. Then the next shorter runs are added.
  *
- * Shared memory   as extremes_shape_of() says: 57 KB for k = 63, RGB, 8 bits
+ * Shared memory   as extremes_shape_of() says: 57 KB for k = 63, RGB, 8 bits; other windows: their
+ *                 rows of a tile, and a line for each warp, EXTREMES_RUNS_BYTES at most
  * Bytes moved     one picture in, and again from L2 where windows are more than EXTREMES_SHORT
  *                 high, one out, and halo cells from L2 */
 #include <type_traits>
@@ -664,8 +666,8 @@ __device__ inline void take_runs(const struct runs_row &r, const struct order_ru
     __syncwarp();
 }
 
-/* The longest runs of the window come first; packed so. A line of the best of their cells becomes
- * longer for all of them at once, before shorter runs are added. */
+/* The runs are packed by length, the longest first. Where a tile cannot hold all rows of the
+ * window, each group of rows is a window of its own, and the output is the best of all groups. */
 template <int SAMPLE, bool GREATEST>
 __global__ void __launch_bounds__(THREADS, 4) extremes_runs(const __grid_constant__ image_job job)
 {

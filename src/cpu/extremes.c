@@ -19,9 +19,9 @@
  *
  * The best of all rows of each l is kept as a block, for the rows between of later windows.
  *
- * Of any other window the longest runs come first: the best of their rows, each from the cell on
- * where its run begins. Running extremes of this line make all these runs longer at once; then
- * shorter runs are added. So a row is read once for each of its runs:
+ * Any other window is a set of runs: adjacent cells of a row. The method keeps one line, the best
+ * of all runs so far, and takes the longest runs first. Running extremes of the line make all runs
+ * in it longer at once. Then the next shorter runs are added. So each run reads its row once:
  *
  *   . 1 1 1 .     line = best of rows 1, 2 and 3
  *   1 1 1 1 1     line = best of E3 of the line, row 0 from cell 1 on, and row 4 from cell 1 on

@@ -114,9 +114,9 @@ struct cpu_tall {
 };
 typedef void cpu_tall_rows(const struct cpu_tall *tall, int n); /* rounded up to CPU_BLOCK */
 
-/* Four elements, each PART elements behind the one before, are doubled so many times: they become
- * the running extremes of 8, 16 ... elements. What is added begins in the same vector or the next
- * one, at a multiple of 4 bytes. OUT[x] is right if it needs elements before N only. */
+/* OUT[x] = the best of 4 << DOUBLINGS elements: IN[x], IN[x + PART], IN[x + 2 * PART] ... Four are
+ * loaded; their best is doubled in registers. For this each half begins in the same vector or the
+ * next one, at a multiple of 4 bytes. OUT[x] is right if it needs elements before N only. */
 #define CPU_DOUBLINGS 3 /* at most */
 typedef void cpu_doubled_row(const void *in, int part, int doublings, void *out, int n,
                              const void *next);
@@ -395,8 +395,8 @@ struct cpu_ops {
     void (*pixels_u8)(const int32_t *const *planes, int channels, uint8_t *pixels, int n);
 
     /* out[x] = the least or the greatest of at[0][x] .. at[count - 1][x], n rounded up to
-     * CPU_BLOCK; [0] of 8 bits, [1] of 16. From the left to the right: OUT may be a line, or begin
-     * before it. STREAMS: as in struct cpu_tiles. */
+     * CPU_BLOCK; [0] of 8 bits, [1] of 16. Lines are read from the left to the right, so OUT may
+     * be one of them, or begin before it. STREAMS: as in struct cpu_tiles. */
     void (*least[2])(const void *const *at, int count, void *out, int n, const void *next,
                      bool streams);
     void (*greatest[2])(const void *const *at, int count, void *out, int n, const void *next,
