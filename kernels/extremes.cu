@@ -9,10 +9,11 @@
  *    rows      a thread makes SEGMENT outputs of a channel, for GROUP rows at a time
  *    O_ds      is turned back, and the rows are stored
  *
- * Both directions take short windows from the best of three neighbours. Longer ones are a suffix of
- * the first values, the best of whole blocks, and a prefix of the last values (van Herk 1992, Gil
- * and Werman 1993), so the time hardly grows with the window. Along the columns the first rows of
- * windows are read again, mostly from L2. The next rows are on their way while a row is worked on.
+ * Both directions join a suffix of a window's first values, what lies in the middle, and a prefix
+ * of its last values (van Herk 1992, Gil and Werman 1993). In the middle of long windows are the
+ * best of whole blocks, so the time hardly grows with the window. Along the columns the first rows
+ * of long windows are read again, mostly from L2. The next rows are on their way while a row is
+ * worked on.
  *
  * Other windows are sets of runs: adjacent cells of a row. A warp makes a row of output. It keeps
  * one line, the best of all runs so far, and takes the longest runs first. Running extremes of the
@@ -61,30 +62,125 @@ struct extremes_args {
     WHAT(11)
 static_assert(EXTREMES_SHORT == 11, "as FOR_SHORT counts");
 
-/* COUNT windows of K values, each one value further on: of COUNT + K - 1 words. */
-template <int SAMPLE, bool GREATEST, int K, int COUNT>
-__device__ inline void short_windows(const uint32_t *in, uint32_t *out)
-{
-    constexpr int LONG = K < 3 ? K : 3, RUNS = COUNT + K - LONG;
-    cells<SAMPLE> run[RUNS]; /* of LONG values */
+/* ---- the ends of windows ---- */
 
+/* Windows that follow each other, each one value further on, share the values in the middle. Every
+ * second suffix of the values before the middle and every second prefix of those behind it is made:
+ * a suffix, a prefix and a value next to one of them are compared by one instruction. The order of
+ * operands matters: a result that two windows could share would be an instruction of its own. */
+
+/* prefix[i], for each even i > 0: the best of the first i of COUNT words. */
+template <int SAMPLE, bool GREATEST, int COUNT>
+__device__ inline void even_prefixes(const uint32_t *words, cells<SAMPLE> *prefix)
+{
 #pragma unroll
-    for (int i = 0; i < RUNS; i++) {
-        run[i] = open_word<SAMPLE>(in[i]);
-#pragma unroll
-        for (int j = 1; j < LONG; j++)
-            run[i] = best<SAMPLE, GREATEST>(run[i], open_word<SAMPLE>(in[i + j]));
+    for (int i = 2; i <= COUNT; i += 2) {
+        prefix[i] = best<SAMPLE, GREATEST>(open_word<SAMPLE>(words[i - 2]),
+                                           open_word<SAMPLE>(words[i - 1]));
+        if (i > 2)
+            prefix[i] = best<SAMPLE, GREATEST>(prefix[i], prefix[i - 2]);
+    }
+}
+
+/* COUNT windows: window i has the words of `first` from word i on, `middle`, and the first i words
+ * of `last`, whose prefixes are given. */
+template <int SAMPLE, bool GREATEST, int COUNT>
+__device__ inline void join_ends(const uint32_t *first, const cells<SAMPLE> &middle,
+                                 const uint32_t *last, const cells<SAMPLE> *prefix,
+                                 cells<SAMPLE> *out)
+{
+    cells<SAMPLE> suffix = middle;
+
+    if constexpr (COUNT % 2) {
+        const cells<SAMPLE> end = open_word<SAMPLE>(first[COUNT - 1]);
+        if constexpr (COUNT > 1)
+            out[COUNT - 1] =
+                best<SAMPLE, GREATEST>(best<SAMPLE, GREATEST>(middle, prefix[COUNT - 1]), end);
+        else
+            out[0] = best<SAMPLE, GREATEST>(middle, end);
     }
 #pragma unroll
-    for (int i = 0; i < COUNT; i++) {
-        cells<SAMPLE> most = run[i];
-#pragma unroll
-        for (int j = LONG; j < K - LONG; j += LONG)
-            most = best<SAMPLE, GREATEST>(most, run[i + j]);
-        if constexpr (K > LONG)
-            most = best<SAMPLE, GREATEST>(most, run[i + K - LONG]);
-        out[i] = close_word<SAMPLE>(most);
+    for (int i = (COUNT - 2) | 1; i > 0; i -= 2) {
+        const cells<SAMPLE> here = open_word<SAMPLE>(first[i]);
+        const cells<SAMPLE> before = open_word<SAMPLE>(first[i - 1]);
+        const cells<SAMPLE> behind = open_word<SAMPLE>(last[i - 1]);
+        suffix = best<SAMPLE, GREATEST>(
+            i + 1 < COUNT ? best<SAMPLE, GREATEST>(here, open_word<SAMPLE>(first[i + 1])) : here,
+            suffix);
+        if (i == 1) {
+            out[1] = best<SAMPLE, GREATEST>(suffix, behind);
+            out[0] = best<SAMPLE, GREATEST>(suffix, before);
+        } else {
+            out[i] = best<SAMPLE, GREATEST>(best<SAMPLE, GREATEST>(suffix, prefix[i - 1]), behind);
+            out[i - 1] =
+                best<SAMPLE, GREATEST>(best<SAMPLE, GREATEST>(suffix, before), prefix[i - 1]);
+        }
     }
+}
+
+/* COUNT windows of K words, from COUNT + K - 1 words. */
+template <int SAMPLE, bool GREATEST, int K, int COUNT>
+__device__ inline void short_windows(const uint32_t *in, cells<SAMPLE> *out)
+{
+    if constexpr (K == 1) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            out[i] = open_word<SAMPLE>(in[i]);
+    } else if constexpr (K <= COUNT || (K <= 3 && COUNT > 1)) {
+        constexpr int HALF = COUNT - COUNT / 2;
+        short_windows<SAMPLE, GREATEST, K, HALF>(in, out);
+        short_windows<SAMPLE, GREATEST, K, COUNT - HALF>(in + HALF, out + HALF);
+    } else {
+        cells<SAMPLE> prefix[COUNT], middle = open_word<SAMPLE>(in[K - 1]);
+#pragma unroll
+        for (int i = COUNT; i < K - 1; i++)
+            middle = best<SAMPLE, GREATEST>(middle, open_word<SAMPLE>(in[i]));
+        even_prefixes<SAMPLE, GREATEST, COUNT - 1>(in + K, prefix);
+        join_ends<SAMPLE, GREATEST, COUNT>(in, middle, in + K, prefix, out);
+    }
+}
+
+/* ---- turned words ---- */
+
+/* Words of GROUP rows to words of as many columns, or back. */
+template <int SAMPLE> __device__ inline void turn_words(const uint32_t *in, uint32_t *out)
+{
+    if constexpr (SAMPLE == 1) {
+        const uint32_t a = __byte_perm(in[0], in[1], 0x5140), b = __byte_perm(in[2], in[3], 0x5140);
+        const uint32_t c = __byte_perm(in[0], in[1], 0x7362), d = __byte_perm(in[2], in[3], 0x7362);
+        out[0] = __byte_perm(a, b, 0x5410);
+        out[1] = __byte_perm(a, b, 0x7632);
+        out[2] = __byte_perm(c, d, 0x5410);
+        out[3] = __byte_perm(c, d, 0x7632);
+    } else {
+        out[0] = __byte_perm(in[0], in[1], 0x5410);
+        out[1] = __byte_perm(in[0], in[1], 0x7632);
+    }
+}
+
+/* Opened words of GROUP rows to words of as many columns. Closing them is part of turning. */
+template <int SAMPLE> __device__ inline void turn_cells(const cells<SAMPLE> *in, uint32_t *out)
+{
+    if constexpr (SAMPLE == 1) {
+        const uint32_t a = __byte_perm(in[0].even, in[1].even, 0x7351);
+        const uint32_t b = __byte_perm(in[2].even, in[3].even, 0x7351);
+        const uint32_t c = __byte_perm(in[0].odd, in[1].odd, 0x7351);
+        const uint32_t d = __byte_perm(in[2].odd, in[3].odd, 0x7351);
+        out[0] = __byte_perm(a, b, 0x5410);
+        out[1] = __byte_perm(c, d, 0x5410);
+        out[2] = __byte_perm(a, b, 0x7632);
+        out[3] = __byte_perm(c, d, 0x7632);
+    } else {
+        const uint32_t words[] = {in[0].both, in[1].both};
+        turn_words<SAMPLE>(words, out);
+    }
+}
+
+template <int SAMPLE> __device__ inline void turn_rows(const cells<SAMPLE> *now, uint32_t *words)
+{
+#pragma unroll
+    for (int g = 0; g < GROUPS(SAMPLE); g++)
+        turn_cells<SAMPLE>(now + g * GROUP(SAMPLE), words + g * GROUP(SAMPLE));
 }
 
 /* ---- along the columns ---- */
@@ -98,9 +194,10 @@ static_assert(SHORT > ROWS, "long windows' first ROWS rows are in top");
 
 /* Short windows K rows high. The last rows stay for the next windows. */
 template <int SAMPLE, bool GREATEST, int K>
-__device__ inline void short_columns(struct window_rows &rows, uint32_t *now)
+__device__ inline void short_columns(struct window_rows &rows, uint32_t *words)
 {
     uint32_t in[K - 1 + ROWS];
+    cells<SAMPLE> now[ROWS];
 #pragma unroll
     for (int i = 0; i < K - 1 + ROWS; i++)
         in[i] = i < K - 1 ? rows.top[i] : rows.words[i - (K - 1)];
@@ -108,6 +205,7 @@ __device__ inline void short_columns(struct window_rows &rows, uint32_t *now)
 #pragma unroll
     for (int i = 0; i < K - 1; i++)
         rows.top[i] = in[ROWS + i];
+    turn_rows<SAMPLE>(now, words);
 }
 
 /* Of long windows: the rows between the first ROWS rows and the last ones are `full` blocks of
@@ -115,9 +213,8 @@ __device__ inline void short_columns(struct window_rows &rows, uint32_t *now)
  * best of the block, and behind all of these that of its last `rest` rows. */
 struct between {
     uint32_t *B_ds;
-    int threads, full;
-    unsigned ends; /* bit i: row i of a block is one of its last `rest` rows */
-    int at;        /* the oldest block's place */
+    int threads, full, rest;
+    int at; /* the oldest block's place */
 };
 
 /* Keeps the block `words`, whose best is `whole`, for the windows to come, instead of the oldest.
@@ -128,10 +225,21 @@ __device__ inline void keep_block(struct between &b, const uint32_t *words,
 {
     uint32_t *to = b.B_ds + b.at * b.threads;
     cells<SAMPLE> end = open_word<SAMPLE>(GREATEST ? 0 : 0xffffffff);
-#pragma unroll
-    for (int i = 1; i < ROWS; i++)
-        if (b.ends >> i & 1)
-            end = best<SAMPLE, GREATEST>(end, open_word<SAMPLE>(words[i]));
+#define TAKE_END(i)                                                                                \
+    case ROWS - (i):                                                                               \
+        end = best<SAMPLE, GREATEST>(end, open_word<SAMPLE>(words[i]));                            \
+        [[fallthrough]]
+    switch (b.rest) {
+        TAKE_END(1);
+        TAKE_END(2);
+        TAKE_END(3);
+        TAKE_END(4);
+        TAKE_END(5);
+        TAKE_END(6);
+        TAKE_END(7);
+    default:
+        break;
+    }
     to[0] = close_word<SAMPLE>(whole);
     to[(b.full + 1) * b.threads] = close_word<SAMPLE>(end);
     b.at = b.at == b.full ? 0 : b.at + 1;
@@ -181,65 +289,43 @@ __device__ inline cells<SAMPLE> take_between(const struct between &b)
 /* Long windows. */
 template <int SAMPLE, bool GREATEST>
 __device__ inline void long_columns(struct between &b, const struct window_rows &rows,
-                                    uint32_t *now)
+                                    uint32_t *words)
 {
-    const cells<SAMPLE> middle = take_between<SAMPLE, GREATEST>(b);
-    cells<SAMPLE> suffix[ROWS], prefix = open_word<SAMPLE>(rows.words[0]);
+    const cells<SAMPLE> row = open_word<SAMPLE>(rows.words[0]);
+    const cells<SAMPLE> end = open_word<SAMPLE>(rows.words[ROWS - 1]);
+    const cells<SAMPLE> middle = best<SAMPLE, GREATEST>(take_between<SAMPLE, GREATEST>(b), row);
+    cells<SAMPLE> prefix[ROWS], now[ROWS];
 
-    suffix[ROWS - 1] = open_word<SAMPLE>(rows.top[ROWS - 1]);
-#pragma unroll
-    for (int i = ROWS - 2; i >= 0; i--)
-        suffix[i] = best<SAMPLE, GREATEST>(suffix[i + 1], open_word<SAMPLE>(rows.top[i]));
-#pragma unroll
-    for (int i = 0; i < ROWS; i++) {
-        if (i > 0)
-            prefix = best<SAMPLE, GREATEST>(prefix, open_word<SAMPLE>(rows.words[i]));
-        now[i] = close_word<SAMPLE>(
-            best<SAMPLE, GREATEST>(best<SAMPLE, GREATEST>(suffix[i], middle), prefix));
-    }
-    keep_block<SAMPLE, GREATEST>(b, rows.words, prefix);
+    even_prefixes<SAMPLE, GREATEST, ROWS - 1>(rows.words + 1, prefix);
+    join_ends<SAMPLE, GREATEST, ROWS>(rows.top, middle, rows.words + 1, prefix, now);
+    keep_block<SAMPLE, GREATEST>(
+        b, rows.words, best<SAMPLE, GREATEST>(best<SAMPLE, GREATEST>(row, end), prefix[ROWS - 2]));
+    turn_rows<SAMPLE>(now, words);
 }
 
-/* ROWS windows of `height` rows. */
+/* ROWS windows of `height` rows, turned. */
 template <int SAMPLE, bool GREATEST, enum windows WINDOWS>
 __device__ inline void take_columns(int height, struct between &b, struct window_rows &rows,
-                                    uint32_t *now)
+                                    uint32_t *words)
 {
     if constexpr (WINDOWS == LONG_WINDOWS) {
-        long_columns<SAMPLE, GREATEST>(b, rows, now);
+        long_columns<SAMPLE, GREATEST>(b, rows, words);
         return;
     }
 #define SHORT_COLUMNS(k)                                                                           \
     case k:                                                                                        \
-        short_columns<SAMPLE, GREATEST, k>(rows, now);                                             \
+        short_columns<SAMPLE, GREATEST, k>(rows, words);                                           \
         break
     switch (height) {
         FOR_SHORT(SHORT_COLUMNS);
     default:
         if constexpr (WINDOWS != SHORT_WINDOWS)
-            long_columns<SAMPLE, GREATEST>(b, rows, now);
+            long_columns<SAMPLE, GREATEST>(b, rows, words);
     }
 }
 
-/* ---- turned words ---- */
-
-/* Words of GROUP rows to words of as many columns, or back. */
-template <int SAMPLE> __device__ inline void turn_words(const uint32_t *in, uint32_t *out)
-{
-    if constexpr (SAMPLE == 1) {
-        const uint32_t a = __byte_perm(in[0], in[1], 0x5140), b = __byte_perm(in[2], in[3], 0x5140);
-        const uint32_t c = __byte_perm(in[0], in[1], 0x7362), d = __byte_perm(in[2], in[3], 0x7362);
-        out[0] = __byte_perm(a, b, 0x5410);
-        out[1] = __byte_perm(a, b, 0x7632);
-        out[2] = __byte_perm(c, d, 0x5410);
-        out[3] = __byte_perm(c, d, 0x7632);
-    } else {
-        out[0] = __byte_perm(in[0], in[1], 0x5410);
-        out[1] = __byte_perm(in[0], in[1], 0x7632);
-    }
-}
-
-/* The thread's words of ROWS rows to T_ds, or from O_ds. A row of either has `columns` words. */
+/* The thread's turned words of ROWS rows to T_ds; those from O_ds are turned back. A row of either
+ * has `columns` words. */
 template <int SAMPLE> using turned = typename std::conditional<SAMPLE == 1, uint4, uint2>::type;
 
 template <int SAMPLE>
@@ -251,7 +337,9 @@ __device__ inline void write_turned(const uint32_t *words, uint32_t *T_ds, int c
             uint32_t word[GROUP(SAMPLE)];
             turned<SAMPLE> piece;
         } to;
-        turn_words<SAMPLE>(words + g * GROUP(SAMPLE), to.word);
+#pragma unroll
+        for (int i = 0; i < GROUP(SAMPLE); i++)
+            to.word[i] = words[g * GROUP(SAMPLE) + i];
         ((turned<SAMPLE> *)(T_ds + g * columns))[threadIdx.x] = to.piece;
     }
 }
@@ -348,35 +436,32 @@ __device__ inline struct segment segment_of(const struct extremes_shape &shape, 
 template <int SAMPLE, bool GREATEST, int K>
 __device__ inline void short_rows(const uint32_t *N, int channels, uint32_t *to)
 {
-    uint32_t in[SEGMENT + K - 1], out[SEGMENT];
+    uint32_t in[SEGMENT + K - 1];
+    cells<SAMPLE> out[SEGMENT];
 #pragma unroll
     for (int i = 0; i < SEGMENT + K - 1; i++)
         in[i] = N[i * channels];
     short_windows<SAMPLE, GREATEST, K, SEGMENT>(in, out);
 #pragma unroll
     for (int i = 0; i < SEGMENT; i++)
-        to[i * channels] = out[i];
+        to[i * channels] = close_word<SAMPLE>(out[i]);
 }
 
-/* The best of each thread's first SEGMENT cells, and of its last ones, in W_ds for the others; then
- * the best of the cells between the segment where its windows begin and the one where they end. All
- * threads of the block take part. */
+/* `first`, the best of each thread's first SEGMENT cells, and `last`, that of its last ones, in
+ * W_ds for the others; then the best of the cells between the segment where its windows begin and
+ * the one where they end. All threads of the block take part. */
 template <int SAMPLE, bool GREATEST>
 __device__ inline cells<SAMPLE> middle_segments(int width, const struct segment &s,
-                                                const uint32_t *words, const cells<SAMPLE> &first,
-                                                uint32_t *W, int threads)
+                                                const cells<SAMPLE> &first,
+                                                const cells<SAMPLE> &last, uint32_t *W, int threads)
 {
-    cells<SAMPLE> most = open_word<SAMPLE>(words[0]);
-#pragma unroll
-    for (int i = 1; i < SEGMENT; i++)
-        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(words[i]));
     W[0] = close_word<SAMPLE>(first);
-    W[threads] = close_word<SAMPLE>(most);
+    W[threads] = close_word<SAMPLE>(last);
     __syncthreads();
     if (!s.makes)
-        return most;
+        return last;
     const int count = (width - 1) / SEGMENT - 1, odd = count & 1;
-    most = open_word<SAMPLE>(W[threads - s.next]);
+    cells<SAMPLE> most = open_word<SAMPLE>(W[threads - s.next]);
     if (odd)
         most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(W[s.next]));
     return best_of_pairs<SAMPLE, GREATEST>(most, W + (1 + odd) * s.next, count - odd, s.next);
@@ -387,30 +472,34 @@ template <int SAMPLE, bool GREATEST>
 __device__ inline void long_rows(int width, const struct segment &s, int channels, int threads,
                                  const uint32_t *T_ds, uint32_t *W_ds, uint32_t *O_ds)
 {
-    const uint32_t *first = T_ds + s.from, *last = T_ds + s.last;
-    cells<SAMPLE> suffix[SEGMENT], most;
-    uint32_t words[SEGMENT], *to = O_ds + s.to;
+    uint32_t first[SEGMENT], last[SEGMENT], *to = O_ds + s.to;
+    cells<SAMPLE> prefix[SEGMENT], out[SEGMENT], middle;
 
-    suffix[SEGMENT - 1] = open_word<SAMPLE>(first[(SEGMENT - 1) * channels]);
 #pragma unroll
-    for (int i = SEGMENT - 2; i >= 0; i--)
-        suffix[i] = best<SAMPLE, GREATEST>(suffix[i + 1], open_word<SAMPLE>(first[i * channels]));
+    for (int i = 0; i < SEGMENT; i++) {
+        first[i] = T_ds[s.from + i * channels];
+        last[i] = T_ds[s.last + i * channels];
+    }
+    middle = open_word<SAMPLE>(last[0]);
+    even_prefixes<SAMPLE, GREATEST, SEGMENT - 1>(last + 1, prefix);
+    if (width >= 2 * SEGMENT) {
+        cells<SAMPLE> whole = open_word<SAMPLE>(first[0]);
 #pragma unroll
-    for (int i = 0; i < SEGMENT; i++)
-        words[i] = last[i * channels];
-    most = open_word<SAMPLE>(words[0]);
-    if (width >= 2 * SEGMENT)
-        most = middle_segments<SAMPLE, GREATEST>(width, s, words, suffix[0], W_ds + threadIdx.x,
-                                                 threads);
+        for (int i = 1; i < SEGMENT; i++)
+            whole = best<SAMPLE, GREATEST>(whole, open_word<SAMPLE>(first[i]));
+        middle = best<SAMPLE, GREATEST>(
+            middle, middle_segments<SAMPLE, GREATEST>(
+                        width, s, whole, best<SAMPLE, GREATEST>(prefix[SEGMENT - 1], middle),
+                        W_ds + threadIdx.x, threads));
+    }
     if (!s.makes)
         return;
     for (int i = SEGMENT; i < width - 1 && width < 2 * SEGMENT; i++)
-        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(first[i * channels]));
+        middle = best<SAMPLE, GREATEST>(middle, open_word<SAMPLE>(T_ds[s.from + i * channels]));
+    join_ends<SAMPLE, GREATEST, SEGMENT>(first, middle, last + 1, prefix, out);
 #pragma unroll
-    for (int i = 0; i < SEGMENT; i++) {
-        most = best<SAMPLE, GREATEST>(most, open_word<SAMPLE>(words[i]));
-        to[i * channels] = close_word<SAMPLE>(best<SAMPLE, GREATEST>(suffix[i], most));
-    }
+    for (int i = 0; i < SEGMENT; i++)
+        to[i * channels] = close_word<SAMPLE>(out[i]);
 }
 
 /* CHANNELS: of the picture, if the compiler may know; 0: any. */
@@ -481,8 +570,7 @@ __global__ void __launch_bounds__(MOST_WIDE)
                                               shape.skew / SAMPLE, job.mask_width);
     const struct column column =
         column_of(job, byte, wraps ? row_bytes + shape.right : byte, bottom + rows - 1, bytes_ds);
-    struct between between = {B_ds + threadIdx.x, threads, shape.full, 255u << (ROWS - shape.rest),
-                              0};
+    struct between between = {B_ds + threadIdx.x, threads, shape.full, shape.rest, 0};
     struct place_in_column first_rows = place_of(job, column, top); /* of the windows */
     struct place_in_column last_rows = place_of(job, column, bottom);
     /* Plain rounds have all rows that they load in memory, and store all of theirs. */
@@ -505,10 +593,10 @@ __global__ void __launch_bounds__(MOST_WIDE)
     load_column(job, column, last_rows, next.words);
     for (int at = 0; at < rows; at += ROWS) {
         const bool plain = at >= plain_from && at < plain_to;
-        uint32_t now[ROWS];
+        uint32_t words[ROWS];
         if (!plain && wraps && column.place_ds)
             take_wrapped(job, column, top + at, bottom + at, next);
-        take_columns<SAMPLE, GREATEST, WINDOWS>(height, between, next, now);
+        take_columns<SAMPLE, GREATEST, WINDOWS>(height, between, next, words);
         /* The next rows are on their way while these are worked on. */
         if (is_long) {
             go_down(job, first_rows, ROWS);
@@ -517,7 +605,7 @@ __global__ void __launch_bounds__(MOST_WIDE)
         }
         go_down(job, last_rows, ROWS);
         load_column(job, column, last_rows, plain || rows_follow(job, last_rows.row), next.words);
-        write_turned<SAMPLE>(now, T_ds, columns);
+        write_turned<SAMPLE>(words, T_ds, columns);
         __syncthreads();
         if (copies)
             copy_columns<SAMPLE>(job, columns, place_ds, T_ds);
@@ -526,11 +614,11 @@ __global__ void __launch_bounds__(MOST_WIDE)
         else
             take_rows<SAMPLE, GREATEST, WINDOWS, 0>(job, segment, threads, T_ds, W_ds, O_ds);
         __syncthreads();
-        read_turned<SAMPLE>(O_ds, columns, now);
+        read_turned<SAMPLE>(O_ds, columns, words);
         if (plain)
-            put_plain_words<ROWS>(out, now);
+            put_plain_words<ROWS>(out, words);
         else
-            put_words<ROWS>(out, now);
+            put_words<ROWS>(out, words);
     }
 }
 
