@@ -376,6 +376,7 @@ static const struct mask_case MASKS[] = {
     {"order_erode_disc9x7", DISC, NULL, 9, 7, 0, 3, "erode"},
     {"order_dilate_holes11x5", NULL, NULL, 11, 5, 0, 1, "dilate"},
     {"order_erode12x8", NULL, NULL, 12, 8, 1, 1, "erode"},
+    {"order_dilate11x10", NULL, NULL, 11, 10, 1, 1, "dilate"},
     {"order_dilate17x33", NULL, NULL, 17, 33, 1, 1, "dilate"},
     {"order_erode35x30", NULL, NULL, 35, 30, 1, 1, "erode"},
     {"order_erode70x3", NULL, NULL, 70, 3, 1, 1, "erode"},
