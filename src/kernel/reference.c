@@ -3,7 +3,7 @@
  *   out = clamp( floor( (S + floor(d/2)) / d ), 0, max )
  *   S   = sum of  w[i][j] * in[y + i - ay][x + j - ax]  +  o
  *
- * and like the definition of order filters: the window's cells are sorted.
+ * and like the definition of order filters: the cell at a place among the window's sorted cells.
  *
  * It asks border_fold for every single cell, holds sums in 64 bits (128 for products of colour and
  * alpha) and knows nothing of tiles, bands or SIMD. Do not make the reference faster: the other
@@ -170,33 +170,27 @@ static int64_t bilateral(const struct kernel_job *job, int y, int x, int c)
     return (int64_t)divide_floor(product + coverage / 2, coverage);
 }
 
-/* How many cells of the window are at most VALUE. */
-static int count_up_to(const struct kernel_job *job, int y, int x, int c, int64_t value)
-{
-    const struct plan_mask *m = &job->plan->mask[0];
-    int count = 0;
-
-    for (int i = 0; i < m->height; i++)
-        for (int j = 0; j < m->width; j++)
-            count += plan_mask_weight(m, i, j) != 0 &&
-                     cell(job, y + i - m->anchor_y, x + j - m->anchor_x, c) <= value;
-    return count;
-}
-
-/* The cell at the plan's place among the sorted cells of the window: the least value that more
- * cells than that do not exceed. Each step halves the range of values. */
+/* The cell at the plan's place among the sorted cells of the window, byte by byte from the highest
+ * one on: cells that share the bytes found so far are counted by their next byte. */
 static int64_t order(const struct kernel_job *job, int y, int x, int c)
 {
-    int64_t least = 0, most = job->in->type == SAMPLE_U8 ? UINT8_MAX : UINT16_MAX;
+    const struct plan_mask *m = &job->plan->mask[0];
+    int place = job->plan->order;
+    int64_t found = 0;
 
-    while (least < most) {
-        int64_t middle = (least + most) / 2;
-        if (count_up_to(job, y, x, c, middle) > job->plan->order)
-            most = middle;
-        else
-            least = middle + 1;
+    for (int shift = 8 * ((int)job->in->type - 1); shift >= 0; shift -= 8) {
+        int count[256] = {0}, byte = 0;
+        for (int i = 0; i < m->height; i++)
+            for (int j = 0; j < m->width; j++) {
+                int64_t v = cell(job, y + i - m->anchor_y, x + j - m->anchor_x, c);
+                if (plan_mask_weight(m, i, j) != 0 && v >> 8 >> shift == found)
+                    count[v >> shift & 255]++;
+            }
+        while (place >= count[byte])
+            place -= count[byte++];
+        found = found << 8 | byte;
     }
-    return least;
+    return found;
 }
 
 uint32_t reference_sample(const struct kernel_job *job, int y, int x, int c)
