@@ -365,17 +365,26 @@ static uint64_t ghost_pixel(const struct plan *plan)
     return pixel;
 }
 
-/* compute-sanitizer's initcheck does not see the writes of tensor copies and would report the
- * output as never written. STENCILCLI_FILL_OUTPUT=1 fills the output before. */
-static cudaError_t fill_output(const struct planes *planes, const struct plane_image *out, int rows)
+/* For compute-sanitizer's initcheck, with STENCILCLI_FILL=1. It does not see the writes of tensor
+ * copies and would report the output as never written: the output is filled before. Kernels load
+ * whole words of 16 bytes or less and ignore the bytes behind a row: these are filled, too. */
+static cudaError_t fill_for_initcheck(const struct planes *planes, const struct plane_image *in,
+                                      const struct plane_image *out)
 {
     const struct plan *plan = planes->job->plan;
-    const char *wanted = getenv("STENCILCLI_FILL_OUTPUT");
-    size_t bytes = (size_t)planes->job->in->width * (size_t)plan->channels * (size_t)plan->type;
+    const char *wanted = getenv("STENCILCLI_FILL");
+    const size_t bytes =
+        (size_t)planes->job->in->width * (size_t)plan->channels * (size_t)plan->type;
+    const size_t behind = (16 - bytes % 16) % 16;
+    cudaError_t status;
+
     if (!wanted || strcmp(wanted, "1") != 0)
         return cudaSuccess;
-    return cudaMemset2DAsync(out->data, out->pitch, 0xa5, bytes, (size_t)rows,
-                             planes->device->stream);
+    status = cudaMemset2DAsync((char *)in->data + bytes, in->pitch, 0xa5, behind, (size_t)in->rows,
+                               planes->device->stream);
+    CUDA_NEXT(status, cudaMemset2DAsync(out->data, out->pitch, 0xa5, bytes, (size_t)out->rows,
+                                        planes->device->stream));
+    return status;
 }
 
 /* Held, for some microseconds, around a launch that first sets a block's shared memory: CUDA keeps
@@ -426,7 +435,7 @@ static cudaError_t filter_step(const struct planes *planes, const struct plan *s
         .cells = (int)m->sum,
         .range_weights = step->range_last + 2,
     };
-    cudaError_t status = fill_output(planes, &to->image, to->image.rows);
+    cudaError_t status = fill_for_initcheck(planes, &from->image, &to->image);
 
     if (other) {
         job.other = (const char *)other->image.data +
