@@ -638,9 +638,8 @@ static cudaError_t launch_rectangle(const struct image_job *job, cudaStream_t st
                                               ? extremes_rectangle<SAMPLE, GREATEST, LONG_WINDOWS>
                                               : extremes_rectangle<SAMPLE, GREATEST, ALL_WINDOWS>;
     int blocks = 0;
-    const cudaError_t status =
-        cut_strips(job, kernel, shape.threads, shape.words, shape.shared_bytes, is_short ? 2 : 1,
-                   &args.strips, &blocks);
+    const cudaError_t status = cut_strips(job, kernel, shape.threads, shape.words,
+                                          shape.shared_bytes, 1, &args.strips, &blocks);
 
     if (status != cudaSuccess)
         return status;
