@@ -188,6 +188,7 @@ template <int SAMPLE> __device__ inline void turn_rows(const cells<SAMPLE> *now,
 struct window_rows {
     uint32_t top[SHORT - 1], words[ROWS];
 };
+static_assert(ROWS == 8, "as keep_block counts");
 static_assert(SHORT > ROWS, "long windows' first ROWS rows are in top");
 
 /* Short windows K rows high. The last rows stay for the next windows. */
